@@ -1,0 +1,129 @@
+package io.lmcache.observability.bus;
+
+import io.lmcache.observability.event.Event;
+import io.lmcache.observability.internal.support.Warnings;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Knows who wants which event, and calls them guarded.
+ *
+ * <p>Any thread may register; only the drain thread dispatches. The routes by event class are a
+ * cache of the drain thread's, thrown away when the registrations have changed.
+ */
+final class Dispatcher {
+
+  private record Entry(
+      Subscriber subscriber, String name, List<Class<? extends Event>> events, AtomicLong failed) {
+
+    boolean wants(Class<?> eventClass) {
+      return events.stream().anyMatch(wanted -> wanted.isAssignableFrom(eventClass));
+    }
+  }
+
+  /** A handler for the events of one class. */
+  record HandlerSubscriber<E extends Event>(
+      Class<E> eventClass, String name, EventHandler<? super E> handler) implements Subscriber {
+
+    @Override
+    public List<Class<? extends Event>> events() {
+      return List.of(eventClass);
+    }
+
+    @Override
+    public void onEvent(Event event, long epochNanos) throws Exception {
+      handler.handle(eventClass.cast(event), epochNanos);
+    }
+  }
+
+  private final Warnings warnings;
+  private final Map<String, AtomicLong> exceptions = new ConcurrentHashMap<>();
+  private final Map<Class<?>, Entry[]> routes = new HashMap<>();
+  private volatile List<Entry> entries = List.of();
+  private List<Entry> routed = entries;
+
+  Dispatcher(Warnings warnings) {
+    this.warnings = warnings;
+  }
+
+  /**
+   * Adds a subscriber behind those that are there.
+   *
+   * @throws IllegalArgumentException if it has no name or asks for nothing
+   */
+  synchronized Subscription register(Subscriber subscriber) {
+    String name = subscriber.name();
+    if (name == null || name.isBlank()) {
+      throw new IllegalArgumentException(
+          "an anonymous or lambda subscriber must be given a name: " + subscriber.getClass());
+    }
+    List<Class<? extends Event>> events = List.copyOf(subscriber.events());
+    if (events.isEmpty()) {
+      throw new IllegalArgumentException("subscriber " + name + " asks for no events");
+    }
+    AtomicLong failed = exceptions.computeIfAbsent(name, unused -> new AtomicLong());
+    Entry entry = new Entry(subscriber, name, events, failed);
+    List<Entry> more = new ArrayList<>(entries);
+    more.add(entry);
+    entries = List.copyOf(more);
+    return () -> remove(entry);
+  }
+
+  @SuppressWarnings("ReferenceEquality") // one subscriber may be registered twice
+  private synchronized void remove(Entry entry) {
+    entries = entries.stream().filter(other -> other != entry).toList();
+  }
+
+  void dispatch(Event event, long epochNanos) {
+    for (Entry entry : route(event.getClass())) {
+      try {
+        entry.subscriber.onEvent(event, epochNanos);
+      } catch (Throwable fault) {
+        failed(entry, event.type().name(), fault);
+      }
+    }
+  }
+
+  @SuppressWarnings("ReferenceEquality") // a new list is a new registration
+  private Entry[] route(Class<?> eventClass) {
+    List<Entry> now = entries;
+    if (now != routed) {
+      routes.clear();
+      routed = now;
+    }
+    Entry[] route = routes.get(eventClass);
+    if (route == null) {
+      route = now.stream().filter(entry -> entry.wants(eventClass)).toArray(Entry[]::new);
+      routes.put(eventClass, route);
+    }
+    return route;
+  }
+
+  void stop() {
+    for (Entry entry : entries) {
+      try {
+        entry.subscriber.onStop();
+      } catch (Throwable fault) {
+        failed(entry, "the end of the bus", fault);
+      }
+    }
+  }
+
+  private void failed(Entry entry, String what, Throwable fault) {
+    entry.failed.incrementAndGet();
+    warnings.once(
+        "subscriber " + entry.name, "subscriber " + entry.name + " failed on " + what, fault);
+  }
+
+  /** The exceptions by the name of the subscriber, zeros included. */
+  Map<String, Long> exceptions() {
+    Map<String, Long> counts = new TreeMap<>();
+    exceptions.forEach((name, count) -> counts.put(name, count.get()));
+    return counts;
+  }
+}

@@ -1,0 +1,38 @@
+package io.lmcache.observability.bus;
+
+import io.lmcache.observability.event.Event;
+import java.util.List;
+
+/**
+ * Receives events from a bus.
+ *
+ * <p>The bus calls {@link #onEvent} and {@link #onStop} on its drain thread only, one at a time, so
+ * a subscriber needs no synchronisation of its own. What it throws is counted under its name,
+ * logged once with the event's type, and harms no other subscriber.
+ */
+public interface Subscriber {
+
+  /**
+   * The name in logs and in {@code event_bus.subscriber_exceptions}: by default the simple name of
+   * the class. An anonymous class or a lambda has none and must give one.
+   */
+  default String name() {
+    Class<?> self = getClass();
+    return self.isHidden() || self.isSynthetic() ? "" : self.getSimpleName();
+  }
+
+  /** The classes of events to receive, records or the interfaces above them; asked once. */
+  default List<Class<? extends Event>> events() {
+    return List.of(Event.class);
+  }
+
+  /**
+   * Handles one event.
+   *
+   * @param epochNanos when it was published, or the time that it was published with
+   */
+  void onEvent(Event event, long epochNanos) throws Exception;
+
+  /** Called once, after the last event. */
+  default void onStop() throws Exception {}
+}

@@ -1,0 +1,102 @@
+package io.lmcache.observability.event;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The kind of an event: one value for each record of the contract, and {@link #CUSTOM} for every
+ * {@link CustomEvent}.
+ *
+ * <p>The values are read off the records themselves, so that a new event is declared in one place.
+ * All methods may be called from any thread.
+ */
+public final class EventType {
+
+  /** Stands for every {@link CustomEvent}. */
+  public static final EventType CUSTOM;
+
+  private static final List<EventType> ALL;
+  private static final ClassValue<EventType> BY_CLASS;
+
+  static {
+    List<EventType> types = new ArrayList<>();
+    collect(Event.class, types);
+    CUSTOM = new EventType("CUSTOM", "custom", CustomEvent.class, types.size());
+    types.add(CUSTOM);
+    ALL = List.copyOf(types);
+    BY_CLASS =
+        new ClassValue<>() {
+          @Override
+          protected EventType computeValue(Class<?> eventClass) {
+            return ALL.stream()
+                .filter(type -> type.eventClass == eventClass)
+                .findFirst()
+                .orElse(CUSTOM);
+          }
+        };
+  }
+
+  private final String name;
+  private final String wireName;
+  private final Class<? extends Event> eventClass;
+  private final int index;
+
+  private EventType(String name, String wireName, Class<? extends Event> eventClass, int index) {
+    this.name = name;
+    this.wireName = wireName;
+    this.eventClass = eventClass;
+    this.index = index;
+  }
+
+  private static void collect(Class<?> sealed, List<EventType> types) {
+    Class<?> @Nullable [] permitted = sealed.getPermittedSubclasses();
+    if (permitted == null) {
+      return;
+    }
+    for (Class<?> next : permitted) {
+      EventSpec spec = next.getAnnotation(EventSpec.class);
+      if (spec != null) {
+        types.add(
+            new EventType(
+                spec.type(), spec.wireName(), next.asSubclass(Event.class), types.size()));
+      }
+      collect(next, types);
+    }
+  }
+
+  /** The kind of the events of a class. */
+  public static EventType of(Class<? extends Event> eventClass) {
+    return BY_CLASS.get(eventClass);
+  }
+
+  /** All kinds, in the order of their declaration, {@link #CUSTOM} last. */
+  public static List<EventType> all() {
+    return ALL;
+  }
+
+  /** The contract's name, such as {@code L1_READ_FINISHED}. */
+  public String name() {
+    return name;
+  }
+
+  /** The dotted name, such as {@code l1.read.finished}. */
+  public String wireName() {
+    return wireName;
+  }
+
+  /** The record class, or {@link CustomEvent} itself for {@link #CUSTOM}. */
+  public Class<? extends Event> eventClass() {
+    return eventClass;
+  }
+
+  /** The position in {@link #all()}. */
+  public int index() {
+    return index;
+  }
+
+  @Override
+  public String toString() {
+    return name;
+  }
+}

@@ -1,0 +1,276 @@
+package io.lmcache.observability.event;
+
+import java.util.List;
+
+/**
+ * What the cache server does for its clients. START and END belong together by session and, where
+ * they have one, device.
+ */
+public sealed interface ServerEvent extends Event {
+  @EventSpec(
+      type = "MP_REQUEST_START",
+      wireName = "mp.request.start",
+      publisher = "CacheServer",
+      when =
+          "A request arrived; traceparent and tracestate are the W3C trace context of its caller, empty when it sent none.")
+  record RequestStart(String sessionId, String traceparent, String tracestate)
+      implements ServerEvent {
+    public RequestStart {
+      Fields.notNull("session_id", sessionId);
+      Fields.notNull("traceparent", traceparent);
+      Fields.notNull("tracestate", tracestate);
+    }
+
+    /** A request without a trace of its caller. */
+    public RequestStart(String sessionId) {
+      this(sessionId, "", "");
+    }
+  }
+
+  @EventSpec(
+      type = "MP_REQUEST_END",
+      wireName = "mp.request.end",
+      publisher = "CacheServer",
+      when =
+          "A request is done as far as the CPU is concerned; copies on the GPU may still be running.")
+  record RequestEnd(String sessionId) implements ServerEvent {
+    public RequestEnd {
+      Fields.notNull("session_id", sessionId);
+    }
+  }
+
+  @EventSpec(
+      type = "MP_STORE_SUBMITTED",
+      wireName = "mp.store.submitted",
+      publisher = "CacheServer",
+      when = "A copy from the GPU is about to be enqueued.")
+  record StoreSubmitted(String sessionId, String device) implements ServerEvent {
+    public StoreSubmitted {
+      Fields.notNull("session_id", sessionId);
+      Fields.notNull("device", device);
+    }
+  }
+
+  @EventSpec(
+      type = "MP_STORE_START",
+      wireName = "mp.store.start",
+      publisher = "CacheServer",
+      thread = "the GPU stream's host callback",
+      when = "The stream reached the start of a copy from the GPU to L1.")
+  record StoreStart(String sessionId, String device, String engineId, String modelName)
+      implements ServerEvent, Event.OfModel {
+    public StoreStart {
+      Fields.notNull("session_id", sessionId);
+      Fields.notNull("device", device);
+      Fields.notNull("engine_id", engineId);
+      Fields.notNull("model_name", modelName);
+    }
+  }
+
+  @EventSpec(
+      type = "MP_STORE_END",
+      wireName = "mp.store.end",
+      publisher = "CacheServer",
+      thread = "the GPU stream's host callback",
+      when = "The stream reached the end of a copy from the GPU to L1.")
+  record StoreEnd(
+      String sessionId,
+      String device,
+      String engineId,
+      String modelName,
+      long storedCount,
+      long totalBytes)
+      implements ServerEvent, Event.OfModel {
+    public StoreEnd {
+      Fields.notNull("session_id", sessionId);
+      Fields.notNull("device", device);
+      Fields.notNull("engine_id", engineId);
+      Fields.notNull("model_name", modelName);
+      Fields.count("stored_count", storedCount);
+      Fields.count("total_bytes", totalBytes);
+    }
+  }
+
+  @EventSpec(
+      type = "MP_RETRIEVE_SUBMITTED",
+      wireName = "mp.retrieve.submitted",
+      publisher = "CacheServer",
+      when = "A copy to the GPU is about to be enqueued.")
+  record RetrieveSubmitted(String sessionId, String device) implements ServerEvent {
+    public RetrieveSubmitted {
+      Fields.notNull("session_id", sessionId);
+      Fields.notNull("device", device);
+    }
+  }
+
+  @EventSpec(
+      type = "MP_RETRIEVE_START",
+      wireName = "mp.retrieve.start",
+      publisher = "CacheServer",
+      thread = "the GPU stream's host callback",
+      when = "The stream reached the start of a copy from L1 to the GPU.")
+  record RetrieveStart(String sessionId, String device, String engineId, String modelName)
+      implements ServerEvent, Event.OfModel {
+    public RetrieveStart {
+      Fields.notNull("session_id", sessionId);
+      Fields.notNull("device", device);
+      Fields.notNull("engine_id", engineId);
+      Fields.notNull("model_name", modelName);
+    }
+  }
+
+  @EventSpec(
+      type = "MP_RETRIEVE_END",
+      wireName = "mp.retrieve.end",
+      publisher = "CacheServer",
+      thread = "the GPU stream's host callback",
+      when = "The stream reached the end of a copy from L1 to the GPU.")
+  record RetrieveEnd(
+      String sessionId,
+      String device,
+      String engineId,
+      String modelName,
+      String cacheSalt,
+      long retrievedCount,
+      long totalBytes)
+      implements ServerEvent, Event.OfModel {
+    public RetrieveEnd {
+      Fields.notNull("session_id", sessionId);
+      Fields.notNull("device", device);
+      Fields.notNull("engine_id", engineId);
+      Fields.notNull("model_name", modelName);
+      Fields.notNull("cache_salt", cacheSalt);
+      Fields.count("retrieved_count", retrievedCount);
+      Fields.count("total_bytes", totalBytes);
+    }
+  }
+
+  @EventSpec(
+      type = "MP_LOOKUP_PREFETCH_START",
+      wireName = "mp.lookup_prefetch.start",
+      publisher = "CacheServer",
+      when = "A lookup, with the prefetch from L2 that it may cause, began.")
+  record LookupPrefetchStart(String sessionId) implements ServerEvent {
+    public LookupPrefetchStart {
+      Fields.notNull("session_id", sessionId);
+    }
+  }
+
+  @EventSpec(
+      type = "MP_LOOKUP_PREFETCH_END",
+      wireName = "mp.lookup_prefetch.end",
+      publisher = "CacheServer",
+      when =
+          "The client has asked for the result of a lookup; an abandoned lookup has no end. Requested tokens are those of whole chunks, 0 on an early exit; hit tokens are those of the contiguous prefix that was found.")
+  record LookupPrefetchEnd(
+      String sessionId,
+      long foundCount,
+      long requestedTokens,
+      long hitTokens,
+      String modelName,
+      String cacheSalt)
+      implements ServerEvent, Event.OfModel {
+    public LookupPrefetchEnd {
+      Fields.notNull("session_id", sessionId);
+      Fields.count("found_count", foundCount);
+      Fields.count("requested_tokens", requestedTokens);
+      Fields.count("hit_tokens", hitTokens);
+      Fields.notNull("model_name", modelName);
+      Fields.notNull("cache_salt", cacheSalt);
+    }
+  }
+
+  @EventSpec(
+      type = "MP_LOOKUP",
+      wireName = "mp.lookup",
+      publisher = "CacheServer",
+      when = "A lookup was received: what it asks for.")
+  record Lookup(
+      String sessionId,
+      String requestId,
+      List<byte[]> chunkHashes,
+      String modelName,
+      long chunkSize,
+      long seqLen,
+      List<String> dtypes,
+      List<List<Integer>> shapes)
+      implements ServerEvent, Event.OfModel {
+    public Lookup {
+      Fields.notNull("session_id", sessionId);
+      Fields.notNull("request_id", requestId);
+      chunkHashes = Fields.list("chunk_hashes", chunkHashes);
+      Fields.notNull("model_name", modelName);
+      Fields.count("chunk_size", chunkSize);
+      Fields.count("seq_len", seqLen);
+      dtypes = Fields.list("dtypes", dtypes);
+      shapes =
+          Fields.list(
+              "shapes",
+              Fields.<List<Integer>>list("shapes", shapes).stream()
+                  .map(shape -> Fields.<Integer>list("shapes", shape))
+                  .toList());
+    }
+  }
+
+  @EventSpec(
+      type = "MP_VLLM_BLOCK_ALLOCATION",
+      wireName = "mp.vllm.block_allocation",
+      publisher = "CacheServer",
+      when = "The engine reported the GPU blocks that it allocated since its last report.")
+  record BlockAllocation(String instanceId, String modelName, List<AllocationRecord> records)
+      implements ServerEvent, Event.OfModel {
+    public BlockAllocation {
+      Fields.notNull("instance_id", instanceId);
+      Fields.notNull("model_name", modelName);
+      records = Fields.list("records", records);
+    }
+  }
+
+  @EventSpec(
+      type = "MP_VLLM_END_SESSION",
+      wireName = "mp.vllm.end_session",
+      publisher = "CacheServer",
+      when = "The engine is done with a request and released its GPU blocks.")
+  record EndSession(String requestId) implements ServerEvent {
+    public EndSession {
+      Fields.notNull("request_id", requestId);
+    }
+  }
+
+  @EventSpec(
+      type = "TIMEOUT_RAISED",
+      wireName = "timeout.raised",
+      publisher = "CacheServer",
+      when =
+          "A timeout exception was constructed: its message, simple class name, binary class name and stack trace.")
+  record TimeoutRaised(
+      String sessionId,
+      String message,
+      String exceptionType,
+      String exceptionClass,
+      String stacktrace)
+      implements ServerEvent {
+    public TimeoutRaised {
+      Fields.notNull("session_id", sessionId);
+      Fields.notNull("message", message);
+      Fields.notNull("exception_type", exceptionType);
+      Fields.notNull("exception_class", exceptionClass);
+      Fields.notNull("stacktrace", stacktrace);
+    }
+  }
+
+  /**
+   * The GPU blocks and tokens that one request was given. The arrays are copied when the record is
+   * made; nobody may write to those that it returns.
+   */
+  @SuppressWarnings("ArrayRecordComponent")
+  record AllocationRecord(String reqId, int[] newBlockIds, int[] newTokenIds) {
+    public AllocationRecord {
+      Fields.notNull("req_id", reqId);
+      Fields.notNull("new_block_ids", newBlockIds);
+      Fields.notNull("new_token_ids", newTokenIds);
+      newBlockIds = newBlockIds.clone();
+      newTokenIds = newTokenIds.clone();
+    }
+  }
+}

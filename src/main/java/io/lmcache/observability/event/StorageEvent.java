@@ -1,0 +1,65 @@
+package io.lmcache.observability.event;
+
+import java.util.List;
+
+/**
+ * What the callers of the cache do through its storage manager. Lock releases inside the store and
+ * prefetch controllers publish none of these.
+ */
+public sealed interface StorageEvent extends Event {
+  @EventSpec(
+      type = "SM_READ_PREFETCHED",
+      wireName = "sm.read.prefetched",
+      publisher = "StorageManager",
+      when = "A lookup locked the chunks that it found, after any load from L2.")
+  record ReadPrefetched(
+      List<? extends ObjectKey> succeededKeys, List<? extends ObjectKey> failedKeys)
+      implements StorageEvent {
+    public ReadPrefetched {
+      succeededKeys = Fields.list("succeeded_keys", succeededKeys);
+      failedKeys = Fields.list("failed_keys", failedKeys);
+    }
+  }
+
+  @EventSpec(
+      type = "SM_READ_PREFETCHED_FINISHED",
+      wireName = "sm.read.prefetched_finished",
+      publisher = "StorageManager",
+      when = "The caller has read the chunks that were locked for it.")
+  record ReadPrefetchedFinished(
+      List<? extends ObjectKey> succeededKeys, List<? extends ObjectKey> failedKeys)
+      implements StorageEvent {
+    public ReadPrefetchedFinished {
+      succeededKeys = Fields.list("succeeded_keys", succeededKeys);
+      failedKeys = Fields.list("failed_keys", failedKeys);
+    }
+  }
+
+  @EventSpec(
+      type = "SM_WRITE_RESERVED",
+      wireName = "sm.write.reserved",
+      publisher = "StorageManager",
+      when = "The caller was given memory to write chunks to.")
+  record WriteReserved(
+      List<? extends ObjectKey> succeededKeys, List<? extends ObjectKey> failedKeys)
+      implements StorageEvent {
+    public WriteReserved {
+      succeededKeys = Fields.list("succeeded_keys", succeededKeys);
+      failedKeys = Fields.list("failed_keys", failedKeys);
+    }
+  }
+
+  @EventSpec(
+      type = "SM_WRITE_FINISHED",
+      wireName = "sm.write.finished",
+      publisher = "StorageManager",
+      when = "The caller has written chunks.")
+  record WriteFinished(
+      List<? extends ObjectKey> succeededKeys, List<? extends ObjectKey> failedKeys)
+      implements StorageEvent {
+    public WriteFinished {
+      succeededKeys = Fields.list("succeeded_keys", succeededKeys);
+      failedKeys = Fields.list("failed_keys", failedKeys);
+    }
+  }
+}
