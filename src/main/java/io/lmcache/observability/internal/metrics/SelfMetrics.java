@@ -1,0 +1,92 @@
+package io.lmcache.observability.internal.metrics;
+
+import io.lmcache.observability.bus.EventBus;
+import io.lmcache.observability.catalog.Metric;
+import io.lmcache.observability.catalog.ServerMetrics;
+import io.opentelemetry.api.common.AttributeKey;
+import io.opentelemetry.api.common.Attributes;
+import io.opentelemetry.api.metrics.DoubleGaugeBuilder;
+import io.opentelemetry.api.metrics.LongCounterBuilder;
+import io.opentelemetry.api.metrics.Meter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+/** What the bus tells about itself, read at each collection. */
+public final class SelfMetrics {
+
+  private static final double NANOS_PER_SECOND = 1e9;
+
+  private final Meter meter;
+  private final Set<String> dropped;
+  private final List<AutoCloseable> instruments = new ArrayList<>();
+
+  /**
+   * Registers the instruments.
+   *
+   * @param dropped attributes that no series has
+   */
+  public SelfMetrics(Meter meter, EventBus bus, Set<String> dropped) {
+    this.meter = meter;
+    this.dropped = dropped;
+    instruments.add(
+        gauge(ServerMetrics.QUEUE_DEPTH)
+            .ofLongs()
+            .buildWithCallback(out -> out.record(bus.queueDepth())));
+    instruments.add(
+        gauge(ServerMetrics.DRAIN_LAG)
+            .buildWithCallback(
+                out -> out.record(bus.oldestEventAge().toNanos() / NANOS_PER_SECOND)));
+    counter(ServerMetrics.DROPPED_EVENTS, bus::dropped);
+    counter(ServerMetrics.SUBSCRIBER_EXCEPTIONS, bus::subscriberExceptions);
+    counter(ServerMetrics.DROPS_BY_TYPE, bus::droppedByType);
+    counter(ServerMetrics.RECORDING_ERRORS, () -> bus.recordingErrors().byReason());
+  }
+
+  private DoubleGaugeBuilder gauge(Metric row) {
+    return meter
+        .gaugeBuilder(row.name())
+        .setUnit(row.unit().otel())
+        .setDescription(row.description());
+  }
+
+  private LongCounterBuilder counter(Metric row) {
+    return meter
+        .counterBuilder(row.name())
+        .setUnit(row.unit().otel())
+        .setDescription(row.description());
+  }
+
+  private void counter(Metric row, LongSupplier value) {
+    instruments.add(counter(row).buildWithCallback(out -> out.record(value.getAsLong())));
+  }
+
+  /** A counter with one attribute; without it, of the sum. */
+  private void counter(Metric row, Supplier<Map<String, Long>> values) {
+    String attribute = row.attributes().get(0);
+    if (dropped.contains(attribute)) {
+      counter(row, () -> values.get().values().stream().mapToLong(Long::longValue).sum());
+      return;
+    }
+    AttributeKey<String> key = AttributeKey.stringKey(attribute);
+    instruments.add(
+        counter(row)
+            .buildWithCallback(
+                out -> values.get().forEach((name, n) -> out.record(n, Attributes.of(key, name)))));
+  }
+
+  /** Removes the callbacks. */
+  public void close() {
+    for (AutoCloseable instrument : instruments) {
+      try {
+        instrument.close();
+      } catch (Exception e) {
+        throw new IllegalStateException("an instrument could not be closed", e);
+      }
+    }
+    instruments.clear();
+  }
+}
