@@ -2,33 +2,33 @@ package io.lmcache.observability.event;
 
 /** What cache blending does: the reuse of chunks that are not a prefix of the prompt. */
 public sealed interface BlendEvent extends Event {
+  /** A request that uses blending began. */
   @EventSpec(
       type = "CB_REQUEST_START",
       wireName = "cb.request.start",
-      publisher = "CacheServer, through blend()",
-      when = "A request that uses blending began.")
+      publisher = "CacheServer, through blend()")
   record RequestStart(String sessionId) implements BlendEvent {
     public RequestStart {
       Fields.notNull("session_id", sessionId);
     }
   }
 
+  /** A request that uses blending is done as far as the CPU is concerned. */
   @EventSpec(
       type = "CB_REQUEST_END",
       wireName = "cb.request.end",
-      publisher = "CacheServer, through blend()",
-      when = "A request that uses blending is done as far as the CPU is concerned.")
+      publisher = "CacheServer, through blend()")
   record RequestEnd(String sessionId) implements BlendEvent {
     public RequestEnd {
       Fields.notNull("session_id", sessionId);
     }
   }
 
+  /** A lookup of a prompt in the fingerprint table began. */
   @EventSpec(
       type = "CB_LOOKUP_START",
       wireName = "cb.lookup.start",
-      publisher = "CacheServer, through blend()",
-      when = "A lookup of a prompt in the fingerprint table began.")
+      publisher = "CacheServer, through blend()")
   record LookupStart(String sessionId, long numTokens) implements BlendEvent {
     public LookupStart {
       Fields.notNull("session_id", sessionId);
@@ -36,12 +36,14 @@ public sealed interface BlendEvent extends Event {
     }
   }
 
+  /**
+   * A lookup ended: what the fingerprint table matched, what the storage confirmed, and what turned
+   * out stale.
+   */
   @EventSpec(
       type = "CB_LOOKUP_END",
       wireName = "cb.lookup.end",
-      publisher = "CacheServer, through blend()",
-      when =
-          "A lookup ended: what the fingerprint table matched, what the storage confirmed, and what turned out stale.")
+      publisher = "CacheServer, through blend()")
   record LookupEnd(
       String sessionId,
       long numTokens,
@@ -63,11 +65,11 @@ public sealed interface BlendEvent extends Event {
     }
   }
 
+  /** A retrieval of blended chunks is about to be enqueued. */
   @EventSpec(
       type = "CB_RETRIEVE_SUBMITTED",
       wireName = "cb.retrieve.submitted",
-      publisher = "CacheServer, through blend()",
-      when = "A retrieval of blended chunks is about to be enqueued.")
+      publisher = "CacheServer, through blend()")
   record RetrieveSubmitted(String sessionId, String instanceId) implements BlendEvent {
     public RetrieveSubmitted {
       Fields.notNull("session_id", sessionId);
@@ -75,12 +77,12 @@ public sealed interface BlendEvent extends Event {
     }
   }
 
+  /** The stream reached the start of a retrieval of blended chunks. */
   @EventSpec(
       type = "CB_RETRIEVE_START",
       wireName = "cb.retrieve.start",
       publisher = "CacheServer, through blend()",
-      thread = "the GPU stream's host callback",
-      when = "The stream reached the start of a retrieval of blended chunks.")
+      thread = "the GPU stream's host callback")
   record RetrieveStart(String sessionId, String instanceId, long numChunks) implements BlendEvent {
     public RetrieveStart {
       Fields.notNull("session_id", sessionId);
@@ -89,13 +91,14 @@ public sealed interface BlendEvent extends Event {
     }
   }
 
+  /**
+   * The stream reached the end of a retrieval of blended chunks; success tells whether it worked.
+   */
   @EventSpec(
       type = "CB_RETRIEVE_END",
       wireName = "cb.retrieve.end",
       publisher = "CacheServer, through blend()",
-      thread = "the GPU stream's host callback",
-      when =
-          "The stream reached the end of a retrieval of blended chunks; success tells whether it worked.")
+      thread = "the GPU stream's host callback")
   record RetrieveEnd(String sessionId, String instanceId, long numChunks, boolean success)
       implements BlendEvent {
     public RetrieveEnd {
@@ -105,11 +108,11 @@ public sealed interface BlendEvent extends Event {
     }
   }
 
+  /** A store of pre-computed chunks is about to be enqueued. */
   @EventSpec(
       type = "CB_STORE_PRE_COMPUTED_SUBMITTED",
       wireName = "cb.store_pre_computed.submitted",
-      publisher = "CacheServer, through blend()",
-      when = "A store of pre-computed chunks is about to be enqueued.")
+      publisher = "CacheServer, through blend()")
   record StorePreComputedSubmitted(String sessionId, String instanceId) implements BlendEvent {
     public StorePreComputedSubmitted {
       Fields.notNull("session_id", sessionId);
@@ -117,12 +120,12 @@ public sealed interface BlendEvent extends Event {
     }
   }
 
+  /** The stream reached the start of a store of pre-computed chunks. */
   @EventSpec(
       type = "CB_STORE_PRE_COMPUTED_START",
       wireName = "cb.store_pre_computed.start",
       publisher = "CacheServer, through blend()",
-      thread = "the GPU stream's host callback",
-      when = "The stream reached the start of a store of pre-computed chunks.")
+      thread = "the GPU stream's host callback")
   record StorePreComputedStart(String sessionId, String instanceId, long numTokens)
       implements BlendEvent {
     public StorePreComputedStart {
@@ -132,13 +135,14 @@ public sealed interface BlendEvent extends Event {
     }
   }
 
+  /**
+   * The stream reached the end of a store of pre-computed chunks; success tells whether it worked.
+   */
   @EventSpec(
       type = "CB_STORE_PRE_COMPUTED_END",
       wireName = "cb.store_pre_computed.end",
       publisher = "CacheServer, through blend()",
-      thread = "the GPU stream's host callback",
-      when =
-          "The stream reached the end of a store of pre-computed chunks; success tells whether it worked.")
+      thread = "the GPU stream's host callback")
   record StorePreComputedEnd(
       String sessionId, String instanceId, long numTokens, long storedChunks, boolean success)
       implements BlendEvent {
@@ -150,11 +154,11 @@ public sealed interface BlendEvent extends Event {
     }
   }
 
+  /** A store of the final chunks is about to be enqueued. */
   @EventSpec(
       type = "CB_STORE_FINAL_SUBMITTED",
       wireName = "cb.store_final.submitted",
-      publisher = "CacheServer, through blend()",
-      when = "A store of the final chunks is about to be enqueued.")
+      publisher = "CacheServer, through blend()")
   record StoreFinalSubmitted(String sessionId, String instanceId) implements BlendEvent {
     public StoreFinalSubmitted {
       Fields.notNull("session_id", sessionId);
@@ -162,12 +166,12 @@ public sealed interface BlendEvent extends Event {
     }
   }
 
+  /** The stream reached the start of a store of the final chunks. */
   @EventSpec(
       type = "CB_STORE_FINAL_START",
       wireName = "cb.store_final.start",
       publisher = "CacheServer, through blend()",
-      thread = "the GPU stream's host callback",
-      when = "The stream reached the start of a store of the final chunks.")
+      thread = "the GPU stream's host callback")
   record StoreFinalStart(String sessionId, String instanceId, long numTokens)
       implements BlendEvent {
     public StoreFinalStart {
@@ -177,13 +181,12 @@ public sealed interface BlendEvent extends Event {
     }
   }
 
+  /** The stream reached the end of a store of the final chunks; success tells whether it worked. */
   @EventSpec(
       type = "CB_STORE_FINAL_END",
       wireName = "cb.store_final.end",
       publisher = "CacheServer, through blend()",
-      thread = "the GPU stream's host callback",
-      when =
-          "The stream reached the end of a store of the final chunks; success tells whether it worked.")
+      thread = "the GPU stream's host callback")
   record StoreFinalEnd(
       String sessionId, String instanceId, long numTokens, long storedChunks, boolean success)
       implements BlendEvent {
@@ -195,11 +198,11 @@ public sealed interface BlendEvent extends Event {
     }
   }
 
+  /** Chunks were entered into the fingerprint table. */
   @EventSpec(
       type = "CB_FINGERPRINTS_REGISTERED",
       wireName = "cb.fingerprints.registered",
-      publisher = "CacheServer, through blend()",
-      when = "Chunks were entered into the fingerprint table.")
+      publisher = "CacheServer, through blend()")
   record FingerprintsRegistered(String sessionId, long numChunks, long numTokens)
       implements BlendEvent {
     public FingerprintsRegistered {
@@ -209,11 +212,11 @@ public sealed interface BlendEvent extends Event {
     }
   }
 
+  /** Stale chunks were removed from the fingerprint table. */
   @EventSpec(
       type = "CB_CHUNKS_EVICTED",
       wireName = "cb.chunks.evicted",
-      publisher = "CacheServer, through blend()",
-      when = "Stale chunks were removed from the fingerprint table.")
+      publisher = "CacheServer, through blend()")
   record ChunksEvicted(String sessionId, long numChunks) implements BlendEvent {
     public ChunksEvicted {
       Fields.notNull("session_id", sessionId);

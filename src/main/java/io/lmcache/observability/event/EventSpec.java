@@ -5,7 +5,10 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** What the contract says of an event; the source of {@link EventType} and of EVENTS.md. */
+/**
+ * What the contract says of an event, beside its fields and the comment above it, which says when
+ * it is published; the source of {@link EventType} and of EVENTS.md.
+ */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.TYPE)
 public @interface EventSpec {
@@ -21,7 +24,4 @@ public @interface EventSpec {
 
   /** The thread that publishes it. */
   String thread() default "the caller's";
-
-  /** The moment at which it is published. */
-  String when();
 }

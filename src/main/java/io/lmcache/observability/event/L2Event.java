@@ -8,12 +8,12 @@ import java.util.Map;
  * number of keys and sum to the key count of the event.
  */
 public sealed interface L2Event extends Event {
+  /** A store task was handed to an adapter. */
   @EventSpec(
       type = "L2_STORE_SUBMITTED",
       wireName = "l2.store.submitted",
       publisher = "StorageManager",
-      thread = "the store controller's",
-      when = "A store task was handed to an adapter.")
+      thread = "the store controller's")
   record StoreSubmitted(
       int adapterIndex,
       long taskId,
@@ -29,13 +29,15 @@ public sealed interface L2Event extends Event {
     }
   }
 
+  /**
+   * An adapter finished a store task; the counts per salt and the bytes are those of the keys that
+   * were really written.
+   */
   @EventSpec(
       type = "L2_STORE_COMPLETED",
       wireName = "l2.store.completed",
       publisher = "StorageManager",
-      thread = "the store controller's",
-      when =
-          "An adapter finished a store task; the counts per salt and the bytes are those of the keys that were really written.")
+      thread = "the store controller's")
   record StoreCompleted(
       int adapterIndex,
       long taskId,
@@ -55,12 +57,12 @@ public sealed interface L2Event extends Event {
     }
   }
 
+  /** The adapters were asked which of the keys they have. */
   @EventSpec(
       type = "L2_PREFETCH_LOOKUP_SUBMITTED",
       wireName = "l2.prefetch.lookup.submitted",
       publisher = "StorageManager",
-      thread = "the prefetch controller's",
-      when = "The adapters were asked which of the keys they have.")
+      thread = "the prefetch controller's")
   record PrefetchLookupSubmitted(
       long requestId, long adapterCount, Map<String, Long> keyCountPerSalt) implements L2Event {
     public PrefetchLookupSubmitted {
@@ -69,24 +71,24 @@ public sealed interface L2Event extends Event {
     }
   }
 
+  /** All adapters have answered a lookup. */
   @EventSpec(
       type = "L2_PREFETCH_LOOKUP_COMPLETED",
       wireName = "l2.prefetch.lookup.completed",
       publisher = "StorageManager",
-      thread = "the prefetch controller's",
-      when = "All adapters have answered a lookup.")
+      thread = "the prefetch controller's")
   record PrefetchLookupCompleted(long requestId, long prefixHitCount) implements L2Event {
     public PrefetchLookupCompleted {
       Fields.count("prefix_hit_count", prefixHitCount);
     }
   }
 
+  /** A load of the keys that were found was submitted, one task for each adapter. */
   @EventSpec(
       type = "L2_PREFETCH_LOAD_SUBMITTED",
       wireName = "l2.prefetch.load.submitted",
       publisher = "StorageManager",
-      thread = "the prefetch controller's",
-      when = "A load of the keys that were found was submitted, one task for each adapter.")
+      thread = "the prefetch controller's")
   record PrefetchLoadSubmitted(long requestId, long adapterCount, Map<String, Long> keyCountPerSalt)
       implements L2Event {
     public PrefetchLoadSubmitted {
@@ -95,12 +97,12 @@ public sealed interface L2Event extends Event {
     }
   }
 
+  /** All tasks of a load are done; the counts per salt are those of the loaded keys. */
   @EventSpec(
       type = "L2_PREFETCH_LOAD_COMPLETED",
       wireName = "l2.prefetch.load.completed",
       publisher = "StorageManager",
-      thread = "the prefetch controller's",
-      when = "All tasks of a load are done; the counts per salt are those of the loaded keys.")
+      thread = "the prefetch controller's")
   record PrefetchLoadCompleted(long requestId, long failedCount, Map<String, Long> keyCountPerSalt)
       implements L2Event {
     public PrefetchLoadCompleted {
@@ -109,12 +111,12 @@ public sealed interface L2Event extends Event {
     }
   }
 
+  /** A load task was handed to an adapter, once for each request and adapter. */
   @EventSpec(
       type = "L2_LOAD_TASK_SUBMITTED",
       wireName = "l2.load_task.submitted",
       publisher = "StorageManager",
-      thread = "the prefetch controller's",
-      when = "A load task was handed to an adapter, once for each request and adapter.")
+      thread = "the prefetch controller's")
   record LoadTaskSubmitted(
       long requestId, int adapterIndex, long taskId, String l2Name, long keyCount, long totalBytes)
       implements L2Event {
@@ -126,12 +128,12 @@ public sealed interface L2Event extends Event {
     }
   }
 
+  /** An adapter finished a load task, once for each request and adapter. */
   @EventSpec(
       type = "L2_LOAD_TASK_COMPLETED",
       wireName = "l2.load_task.completed",
       publisher = "StorageManager",
-      thread = "the prefetch controller's",
-      when = "An adapter finished a load task, once for each request and adapter.")
+      thread = "the prefetch controller's")
   record LoadTaskCompleted(long requestId, int adapterIndex, long taskId, String l2Name)
       implements L2Event {
     public LoadTaskCompleted {
@@ -140,12 +142,12 @@ public sealed interface L2Event extends Event {
     }
   }
 
+  /** Chunks were removed from an adapter to make room. */
   @EventSpec(
       type = "L2_KEYS_EVICTED",
       wireName = "l2.keys.evicted",
       publisher = "StorageManager",
-      thread = "the eviction loop's",
-      when = "Chunks were removed from an adapter to make room.")
+      thread = "the eviction loop's")
   record KeysEvicted(String l2Name, int adapterIndex, Map<String, Long> keyCountPerSalt)
       implements L2Event {
     public KeysEvicted {
@@ -155,13 +157,15 @@ public sealed interface L2Event extends Event {
     }
   }
 
+  /**
+   * Keys that the lookup had found did not reach L1, for example because L1 was full (l1_oom) or
+   * the adapter had lost them (not_found); one event for each reason.
+   */
   @EventSpec(
       type = "L2_PREFETCH_FAILED",
       wireName = "l2.prefetch.failed",
       publisher = "StorageManager",
-      thread = "the prefetch controller's",
-      when =
-          "Keys that the lookup had found did not reach L1, for example because L1 was full (l1_oom) or the adapter had lost them (not_found); one event for each reason.")
+      thread = "the prefetch controller's")
   record PrefetchFailed(String reason, List<? extends ObjectKey> keys) implements L2Event {
     public PrefetchFailed {
       Fields.notEmpty("reason", reason);

@@ -7,12 +7,11 @@ import java.util.List;
  * they have one, device.
  */
 public sealed interface ServerEvent extends Event {
-  @EventSpec(
-      type = "MP_REQUEST_START",
-      wireName = "mp.request.start",
-      publisher = "CacheServer",
-      when =
-          "A request arrived; traceparent and tracestate are the W3C trace context of its caller, empty when it sent none.")
+  /**
+   * A request arrived; traceparent and tracestate are the W3C trace context of its caller, empty
+   * when it sent none.
+   */
+  @EventSpec(type = "MP_REQUEST_START", wireName = "mp.request.start", publisher = "CacheServer")
   record RequestStart(String sessionId, String traceparent, String tracestate)
       implements ServerEvent {
     public RequestStart {
@@ -27,23 +26,19 @@ public sealed interface ServerEvent extends Event {
     }
   }
 
-  @EventSpec(
-      type = "MP_REQUEST_END",
-      wireName = "mp.request.end",
-      publisher = "CacheServer",
-      when =
-          "A request is done as far as the CPU is concerned; copies on the GPU may still be running.")
+  /** A request is done as far as the CPU is concerned; copies on the GPU may still be running. */
+  @EventSpec(type = "MP_REQUEST_END", wireName = "mp.request.end", publisher = "CacheServer")
   record RequestEnd(String sessionId) implements ServerEvent {
     public RequestEnd {
       Fields.notNull("session_id", sessionId);
     }
   }
 
+  /** A copy from the GPU is about to be enqueued. */
   @EventSpec(
       type = "MP_STORE_SUBMITTED",
       wireName = "mp.store.submitted",
-      publisher = "CacheServer",
-      when = "A copy from the GPU is about to be enqueued.")
+      publisher = "CacheServer")
   record StoreSubmitted(String sessionId, String device) implements ServerEvent {
     public StoreSubmitted {
       Fields.notNull("session_id", sessionId);
@@ -51,12 +46,12 @@ public sealed interface ServerEvent extends Event {
     }
   }
 
+  /** The stream reached the start of a copy from the GPU to L1. */
   @EventSpec(
       type = "MP_STORE_START",
       wireName = "mp.store.start",
       publisher = "CacheServer",
-      thread = "the GPU stream's host callback",
-      when = "The stream reached the start of a copy from the GPU to L1.")
+      thread = "the GPU stream's host callback")
   record StoreStart(String sessionId, String device, String engineId, String modelName)
       implements ServerEvent, Event.OfModel {
     public StoreStart {
@@ -67,12 +62,12 @@ public sealed interface ServerEvent extends Event {
     }
   }
 
+  /** The stream reached the end of a copy from the GPU to L1. */
   @EventSpec(
       type = "MP_STORE_END",
       wireName = "mp.store.end",
       publisher = "CacheServer",
-      thread = "the GPU stream's host callback",
-      when = "The stream reached the end of a copy from the GPU to L1.")
+      thread = "the GPU stream's host callback")
   record StoreEnd(
       String sessionId,
       String device,
@@ -91,11 +86,11 @@ public sealed interface ServerEvent extends Event {
     }
   }
 
+  /** A copy to the GPU is about to be enqueued. */
   @EventSpec(
       type = "MP_RETRIEVE_SUBMITTED",
       wireName = "mp.retrieve.submitted",
-      publisher = "CacheServer",
-      when = "A copy to the GPU is about to be enqueued.")
+      publisher = "CacheServer")
   record RetrieveSubmitted(String sessionId, String device) implements ServerEvent {
     public RetrieveSubmitted {
       Fields.notNull("session_id", sessionId);
@@ -103,12 +98,12 @@ public sealed interface ServerEvent extends Event {
     }
   }
 
+  /** The stream reached the start of a copy from L1 to the GPU. */
   @EventSpec(
       type = "MP_RETRIEVE_START",
       wireName = "mp.retrieve.start",
       publisher = "CacheServer",
-      thread = "the GPU stream's host callback",
-      when = "The stream reached the start of a copy from L1 to the GPU.")
+      thread = "the GPU stream's host callback")
   record RetrieveStart(String sessionId, String device, String engineId, String modelName)
       implements ServerEvent, Event.OfModel {
     public RetrieveStart {
@@ -119,12 +114,12 @@ public sealed interface ServerEvent extends Event {
     }
   }
 
+  /** The stream reached the end of a copy from L1 to the GPU. */
   @EventSpec(
       type = "MP_RETRIEVE_END",
       wireName = "mp.retrieve.end",
       publisher = "CacheServer",
-      thread = "the GPU stream's host callback",
-      when = "The stream reached the end of a copy from L1 to the GPU.")
+      thread = "the GPU stream's host callback")
   record RetrieveEnd(
       String sessionId,
       String device,
@@ -145,23 +140,26 @@ public sealed interface ServerEvent extends Event {
     }
   }
 
+  /** A lookup, with the prefetch from L2 that it may cause, began. */
   @EventSpec(
       type = "MP_LOOKUP_PREFETCH_START",
       wireName = "mp.lookup_prefetch.start",
-      publisher = "CacheServer",
-      when = "A lookup, with the prefetch from L2 that it may cause, began.")
+      publisher = "CacheServer")
   record LookupPrefetchStart(String sessionId) implements ServerEvent {
     public LookupPrefetchStart {
       Fields.notNull("session_id", sessionId);
     }
   }
 
+  /**
+   * The client has asked for the result of a lookup; an abandoned lookup has no end. Requested
+   * tokens are those of whole chunks, 0 on an early exit; hit tokens are those of the contiguous
+   * prefix that was found.
+   */
   @EventSpec(
       type = "MP_LOOKUP_PREFETCH_END",
       wireName = "mp.lookup_prefetch.end",
-      publisher = "CacheServer",
-      when =
-          "The client has asked for the result of a lookup; an abandoned lookup has no end. Requested tokens are those of whole chunks, 0 on an early exit; hit tokens are those of the contiguous prefix that was found.")
+      publisher = "CacheServer")
   record LookupPrefetchEnd(
       String sessionId,
       long foundCount,
@@ -180,11 +178,8 @@ public sealed interface ServerEvent extends Event {
     }
   }
 
-  @EventSpec(
-      type = "MP_LOOKUP",
-      wireName = "mp.lookup",
-      publisher = "CacheServer",
-      when = "A lookup was received: what it asks for.")
+  /** A lookup was received: what it asks for. */
+  @EventSpec(type = "MP_LOOKUP", wireName = "mp.lookup", publisher = "CacheServer")
   record Lookup(
       String sessionId,
       String requestId,
@@ -212,11 +207,11 @@ public sealed interface ServerEvent extends Event {
     }
   }
 
+  /** The engine reported the GPU blocks that it allocated since its last report. */
   @EventSpec(
       type = "MP_VLLM_BLOCK_ALLOCATION",
       wireName = "mp.vllm.block_allocation",
-      publisher = "CacheServer",
-      when = "The engine reported the GPU blocks that it allocated since its last report.")
+      publisher = "CacheServer")
   record BlockAllocation(String instanceId, String modelName, List<AllocationRecord> records)
       implements ServerEvent, Event.OfModel {
     public BlockAllocation {
@@ -226,23 +221,22 @@ public sealed interface ServerEvent extends Event {
     }
   }
 
+  /** The engine is done with a request and released its GPU blocks. */
   @EventSpec(
       type = "MP_VLLM_END_SESSION",
       wireName = "mp.vllm.end_session",
-      publisher = "CacheServer",
-      when = "The engine is done with a request and released its GPU blocks.")
+      publisher = "CacheServer")
   record EndSession(String requestId) implements ServerEvent {
     public EndSession {
       Fields.notNull("request_id", requestId);
     }
   }
 
-  @EventSpec(
-      type = "TIMEOUT_RAISED",
-      wireName = "timeout.raised",
-      publisher = "CacheServer",
-      when =
-          "A timeout exception was constructed: its message, simple class name, binary class name and stack trace.")
+  /**
+   * A timeout exception was constructed: its message, simple class name, binary class name and
+   * stack trace.
+   */
+  @EventSpec(type = "TIMEOUT_RAISED", wireName = "timeout.raised", publisher = "CacheServer")
   record TimeoutRaised(
       String sessionId,
       String message,

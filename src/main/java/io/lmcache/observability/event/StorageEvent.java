@@ -7,11 +7,11 @@ import java.util.List;
  * prefetch controllers publish none of these.
  */
 public sealed interface StorageEvent extends Event {
+  /** A lookup locked the chunks that it found, after any load from L2. */
   @EventSpec(
       type = "SM_READ_PREFETCHED",
       wireName = "sm.read.prefetched",
-      publisher = "StorageManager",
-      when = "A lookup locked the chunks that it found, after any load from L2.")
+      publisher = "StorageManager")
   record ReadPrefetched(
       List<? extends ObjectKey> succeededKeys, List<? extends ObjectKey> failedKeys)
       implements StorageEvent {
@@ -21,11 +21,11 @@ public sealed interface StorageEvent extends Event {
     }
   }
 
+  /** The caller has read the chunks that were locked for it. */
   @EventSpec(
       type = "SM_READ_PREFETCHED_FINISHED",
       wireName = "sm.read.prefetched_finished",
-      publisher = "StorageManager",
-      when = "The caller has read the chunks that were locked for it.")
+      publisher = "StorageManager")
   record ReadPrefetchedFinished(
       List<? extends ObjectKey> succeededKeys, List<? extends ObjectKey> failedKeys)
       implements StorageEvent {
@@ -35,11 +35,11 @@ public sealed interface StorageEvent extends Event {
     }
   }
 
+  /** The caller was given memory to write chunks to. */
   @EventSpec(
       type = "SM_WRITE_RESERVED",
       wireName = "sm.write.reserved",
-      publisher = "StorageManager",
-      when = "The caller was given memory to write chunks to.")
+      publisher = "StorageManager")
   record WriteReserved(
       List<? extends ObjectKey> succeededKeys, List<? extends ObjectKey> failedKeys)
       implements StorageEvent {
@@ -49,11 +49,11 @@ public sealed interface StorageEvent extends Event {
     }
   }
 
+  /** The caller has written chunks. */
   @EventSpec(
       type = "SM_WRITE_FINISHED",
       wireName = "sm.write.finished",
-      publisher = "StorageManager",
-      when = "The caller has written chunks.")
+      publisher = "StorageManager")
   record WriteFinished(
       List<? extends ObjectKey> succeededKeys, List<? extends ObjectKey> failedKeys)
       implements StorageEvent {

@@ -28,11 +28,12 @@ class AddingAnEventTest {
       import io.lmcache.observability.Observability;
       import io.lmcache.observability.event.L1Event;
       import io.lmcache.observability.event.ObjectKey;
+      import java.nio.file.Path;
       import java.time.Duration;
       import java.util.List;
 
       public final class Program {
-        public static String run() {
+        public static String run(Path sources) {
           var observability = Observability.builder().servePrometheus(false).start();
           try (observability) {
             var key = ObjectKey.of("m", "a", new byte[1], 0);
@@ -40,7 +41,7 @@ class AddingAnEventTest {
             observability.bus().flush(Duration.ofSeconds(30));
             return observability.prometheusPage(null).text()
                 + MetricsPage.text()
-                + EventsPage.text();
+                + EventsPage.text(sources);
           }
         }
       }
@@ -53,7 +54,10 @@ class AddingAnEventTest {
     List<String> blocks = Snippets.of(GUIDE, "java");
     Path sources = folder.resolve("sources");
     copy(MAIN, sources);
-    insert(sources.resolve(PACKAGE + "/event/L1Event.java"), "  @EventSpec(", blocks.get(0));
+    insert(
+        sources.resolve(PACKAGE + "/event/L1Event.java"),
+        "  /** Memory was reserved",
+        blocks.get(0));
     insert(sources.resolve(PACKAGE + "/catalog/L1Metrics.java"), "  // spotless:on", blocks.get(1));
     Path rules = Files.createDirectories(sources.resolve(PACKAGE + "/rules"));
     Files.copy(PAGES.resolve("MetricsPage.java"), rules.resolve("MetricsPage.java"));
@@ -61,7 +65,7 @@ class AddingAnEventTest {
     Files.writeString(rules.resolve("Program.java"), PROGRAM);
     Path classes = Files.createDirectories(folder.resolve("classes"));
     assertThat(Snippets.compile(javaFiles(sources), classes)).isEmpty();
-    assertThat(run(classes))
+    assertThat(run(classes, sources))
         .contains("lmcache_mp_l1_pinned_chunks_total{cache_salt=\"a\"} 2.0")
         .contains("### lmcache_mp.l1_pinned")
         .contains("### L1_KEYS_PINNED");
@@ -89,7 +93,7 @@ class AddingAnEventTest {
   }
 
   /** Runs the program on the changed library: its classes go before those of this build. */
-  private static String run(Path classes) throws Exception {
+  private static String run(Path classes, Path sources) throws Exception {
     ClassLoader dependencies = Observability.class.getClassLoader();
     URL[] own = {classes.toUri().toURL()};
     try (URLClassLoader loader =
@@ -106,7 +110,7 @@ class AddingAnEventTest {
           }
         }) {
       Class<?> program = loader.loadClass("io.lmcache.observability.rules.Program");
-      return (String) program.getMethod("run").invoke(null);
+      return (String) program.getMethod("run", Path.class).invoke(null, sources);
     }
   }
 }

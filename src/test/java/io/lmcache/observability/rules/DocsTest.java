@@ -24,7 +24,7 @@ class DocsTest {
       new TreeMap<>(
           Map.of(
               Path.of("METRICS.md"), now -> MetricsPage.text(),
-              Path.of("EVENTS.md"), now -> EventsPage.text(),
+              Path.of("EVENTS.md"), now -> EventsPage.text(Path.of("src/main/java")),
               Path.of("README.md"), SettingsTable::into,
               Path.of("src/test/resources/golden/api.txt"), now -> ApiListing.text()));
 

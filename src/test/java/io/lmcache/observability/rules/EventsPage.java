@@ -1,18 +1,32 @@
 package io.lmcache.observability.rules;
 
+import com.sun.source.tree.ClassTree;
+import com.sun.source.tree.CompilationUnitTree;
+import com.sun.source.util.DocTrees;
+import com.sun.source.util.JavacTask;
+import com.sun.source.util.TreePathScanner;
 import io.lmcache.observability.event.Event;
 import io.lmcache.observability.event.EventSpec;
 import io.lmcache.observability.event.EventType;
 import io.lmcache.observability.event.ObjectKey;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;
 import java.lang.reflect.WildcardType;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import javax.tools.JavaCompiler;
+import javax.tools.StandardJavaFileManager;
+import javax.tools.ToolProvider;
 
 /** EVENTS.md, written from the records. */
 final class EventsPage {
@@ -48,7 +62,9 @@ final class EventsPage {
 
   private EventsPage() {}
 
-  static String text() {
+  /** The document, with the comments of the records from the sources. */
+  static String text(Path sources) {
+    Map<String, String> comments = comments(sources.resolve("io/lmcache/observability/event"));
     StringBuilder page = new StringBuilder(HEAD);
     Class<?> room = null;
     for (EventType type : EventType.all()) {
@@ -61,20 +77,72 @@ final class EventsPage {
         room = next;
         page.append("## ").append(room.getSimpleName()).append("\n\n");
       }
-      append(page, type, spec);
+      append(page, type, spec, comments);
     }
     return page.toString().stripTrailing() + "\n";
   }
 
-  private static void append(StringBuilder page, EventType type, EventSpec spec) {
+  private static void append(
+      StringBuilder page, EventType type, EventSpec spec, Map<String, String> comments) {
     Class<? extends Event> record = type.eventClass();
-    page.append("### ").append(type.name()).append("\n\n").append(spec.when()).append("\n\n");
+    page.append("### ")
+        .append(type.name())
+        .append("\n\n")
+        .append(when(record, comments))
+        .append("\n\n");
     page.append("- **Wire name**: `").append(type.wireName()).append("`\n");
     page.append("- **Record**: `").append(record.getDeclaringClass().getSimpleName());
     page.append('.').append(record.getSimpleName()).append("`\n");
     page.append("- **Published by**: ").append(spec.publisher());
     page.append(", on ").append(spec.thread()).append(" thread\n");
     page.append("- **Fields**: ").append(fields(record)).append("\n\n");
+  }
+
+  private static String when(Class<?> record, Map<String, String> comments) {
+    String name = record.getDeclaringClass().getSimpleName() + "." + record.getSimpleName();
+    String comment = comments.get(name);
+    if (comment == null) {
+      throw new IllegalStateException(name + " has no comment that says when it is published");
+    }
+    return comment;
+  }
+
+  /** The comments of the types in a folder, by name. */
+  private static Map<String, String> comments(Path folder) {
+    Map<String, String> comments = new TreeMap<>();
+    JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+    try (Stream<Path> files = Files.list(folder);
+        StandardJavaFileManager manager = compiler.getStandardFileManager(null, null, null)) {
+      JavacTask task =
+          (JavacTask)
+              compiler.getTask(
+                  null,
+                  manager,
+                  null,
+                  null,
+                  null,
+                  manager.getJavaFileObjectsFromPaths(files.toList()));
+      DocTrees docs = DocTrees.instance(task);
+      TreePathScanner<Void, String> scanner =
+          new TreePathScanner<>() {
+            @Override
+            public Void visitClass(ClassTree type, String outer) {
+              String comment = docs.getDocComment(getCurrentPath());
+              String name =
+                  outer.isEmpty() ? "" + type.getSimpleName() : outer + "." + type.getSimpleName();
+              if (comment != null) {
+                comments.put(name, comment.strip().replaceAll("\\s+", " "));
+              }
+              return super.visitClass(type, name);
+            }
+          };
+      for (CompilationUnitTree unit : task.parse()) {
+        scanner.scan(unit, "");
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return comments;
   }
 
   private static String fields(Class<?> record) {
