@@ -80,7 +80,7 @@ final class Closing {
     }
     boolean clean = done && task.result() && abandoned.isEmpty();
     if (!clean) {
-      warn(timeout, abandoned);
+      warn(start, abandoned);
     }
     outcome = clean;
     return clean;
@@ -136,10 +136,11 @@ final class Closing {
     return Math.max(0, nanos - (System.nanoTime() - start));
   }
 
-  private static void warn(Duration timeout, Set<String> abandoned) {
+  private static void warn(long start, Set<String> abandoned) {
+    long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
     try {
       LoggerFactory.getLogger(Warnings.LOGGER)
-          .warn("Closed within {} without the last {}", timeout, String.join(", ", abandoned));
+          .warn("Close gave up after {} ms on: {}", millis, String.join(", ", abandoned));
     } catch (RuntimeException backendFailed) {
       // A logging backend that fails must not fail the close.
     }

@@ -4,10 +4,6 @@ import io.lmcache.observability.config.ObservabilityConfig;
 import io.lmcache.observability.config.Push;
 import io.lmcache.observability.internal.support.Warnings;
 import io.opentelemetry.api.metrics.MeterProvider;
-import io.opentelemetry.exporter.otlp.http.metrics.OtlpHttpMetricExporter;
-import io.opentelemetry.exporter.otlp.http.trace.OtlpHttpSpanExporter;
-import io.opentelemetry.exporter.otlp.metrics.OtlpGrpcMetricExporter;
-import io.opentelemetry.exporter.otlp.trace.OtlpGrpcSpanExporter;
 import io.opentelemetry.sdk.OpenTelemetrySdk;
 import io.opentelemetry.sdk.autoconfigure.AutoConfiguredOpenTelemetrySdk;
 import io.opentelemetry.sdk.autoconfigure.spi.ConfigProperties;
@@ -47,7 +43,13 @@ final class Pipeline {
   static final String METRICS = "metrics";
   static final String SPANS = "spans";
 
-  private static final String SDK_TRACE_SCOPE = "io.opentelemetry.sdk.trace";
+  /** What the SDK's processors and exporters count about themselves, unless that is asked for. */
+  private static final List<String> SELF_SCOPES =
+      List.of(
+          "io.opentelemetry.sdk.trace",
+          "io.opentelemetry.exporters.otlp-grpc",
+          "io.opentelemetry.exporters.otlp-http");
+
   private static final String SELF_TELEMETRY = "otel.experimental.sdk.telemetry.version";
 
   private final ObservabilityConfig config;
@@ -114,31 +116,13 @@ final class Pipeline {
   }
 
   private MetricExporter watched(MetricExporter exporter) {
-    MetricExporter quiet = exporter;
-    if (exporter instanceof OtlpGrpcMetricExporter grpc) {
-      quiet = grpc.toBuilder().setMeterProvider(MeterProvider.noop()).build();
-    } else if (exporter instanceof OtlpHttpMetricExporter http) {
-      quiet = http.toBuilder().setMeterProvider(MeterProvider.noop()).build();
-    }
-    if (quiet != exporter) {
-      exporter.shutdown();
-    }
-    aborts.add(quiet::shutdown);
-    return report(METRICS, settings.metricsPush()).watch(quiet);
+    aborts.add(exporter::shutdown);
+    return report(METRICS, settings.metricsPush()).watch(exporter);
   }
 
   private SpanExporter watched(SpanExporter exporter) {
-    SpanExporter quiet = exporter;
-    if (exporter instanceof OtlpGrpcSpanExporter grpc) {
-      quiet = grpc.toBuilder().setMeterProvider(MeterProvider.noop()).build();
-    } else if (exporter instanceof OtlpHttpSpanExporter http) {
-      quiet = http.toBuilder().setMeterProvider(MeterProvider.noop()).build();
-    }
-    if (quiet != exporter) {
-      exporter.shutdown();
-    }
-    aborts.add(quiet::shutdown);
-    return report(SPANS, settings.tracesPush()).watch(quiet);
+    aborts.add(exporter::shutdown);
+    return report(SPANS, settings.tracesPush()).watch(exporter);
   }
 
   private PushReport report(String signal, @Nullable Push push) {
@@ -155,9 +139,11 @@ final class Pipeline {
       readers.forEach(reader -> builder.registerMetricReader(reader, type -> limit));
     }
     if (properties.getString(SELF_TELEMETRY) == null) {
-      builder.registerView(
-          InstrumentSelector.builder().setMeterName(SDK_TRACE_SCOPE).build(),
-          View.builder().setAggregation(Aggregation.drop()).build());
+      for (String scope : SELF_SCOPES) {
+        builder.registerView(
+            InstrumentSelector.builder().setMeterName(scope).build(),
+            View.builder().setAggregation(Aggregation.drop()).build());
+      }
     }
     return builder;
   }

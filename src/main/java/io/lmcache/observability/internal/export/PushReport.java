@@ -11,6 +11,7 @@ import io.opentelemetry.sdk.trace.data.SpanData;
 import io.opentelemetry.sdk.trace.export.SpanExporter;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -24,6 +25,8 @@ import org.slf4j.Logger;
 final class PushReport {
 
   private static final long INTERVAL_NANOS = Duration.ofMinutes(1).toNanos();
+
+  private static final int LONGEST_WAIT_SECONDS = 60;
 
   private final String signal;
   private final String target;
@@ -124,14 +127,22 @@ final class PushReport {
   private final class Metrics implements MetricExporter {
 
     private final MetricExporter exporter;
+    private CompletableResultCode previous = CompletableResultCode.ofSuccess();
 
     Metrics(MetricExporter exporter) {
       this.exporter = exporter;
     }
 
+    /**
+     * Behind the export before it, which the reader no longer waits for when its interval is over:
+     * one that is still being retried must not overwrite newer totals. The thread is the reader's
+     * own and does nothing else.
+     */
     @Override
-    public CompletableResultCode export(Collection<MetricData> metrics) {
-      return watch(() -> exporter.export(metrics));
+    public synchronized CompletableResultCode export(Collection<MetricData> metrics) {
+      previous.join(LONGEST_WAIT_SECONDS, TimeUnit.SECONDS);
+      previous = watch(() -> exporter.export(metrics));
+      return previous;
     }
 
     @Override

@@ -17,6 +17,7 @@ import org.apache.hc.core5.http.RequestHeaderFieldsTooLargeException;
 import org.apache.hc.core5.http.UnsupportedHttpVersionException;
 import org.apache.hc.core5.http.config.Http1Config;
 import org.apache.hc.core5.http.impl.io.DefaultBHttpServerConnection;
+import org.apache.hc.core5.http.impl.io.DefaultHttpRequestParserFactory;
 import org.apache.hc.core5.http.io.entity.ByteArrayEntity;
 import org.apache.hc.core5.http.message.BasicClassicHttpResponse;
 import org.apache.hc.core5.http.message.MessageSupport;
@@ -46,6 +47,10 @@ final class ScrapeConnection implements Runnable {
           .setBufferSize(BUFFER)
           .build();
 
+  /** Without it the limit on headers would not hold. */
+  private static final DefaultHttpRequestParserFactory PARSERS =
+      new DefaultHttpRequestParserFactory(HTTP);
+
   private final Socket socket;
   private final ScrapeHandler handler;
   private final ScrapeServer.Limits limits;
@@ -66,7 +71,8 @@ final class ScrapeConnection implements Runnable {
   @Override
   public void run() {
     // Not closed as a resource: its close() flushes, to a client that may not read.
-    DefaultBHttpServerConnection connection = new DefaultBHttpServerConnection("http", HTTP);
+    DefaultBHttpServerConnection connection =
+        new DefaultBHttpServerConnection("http", HTTP, null, null, null, null, PARSERS, null);
     try {
       socket.setTcpNoDelay(true);
       connection.bind(socket);

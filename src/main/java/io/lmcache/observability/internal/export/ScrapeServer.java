@@ -36,6 +36,7 @@ final class ScrapeServer {
   private static final int BACKLOG = 128;
   private static final int WATCH_MILLIS = 500;
   private static final long RETRY_NANOS = 100_000_000;
+  private static final long LEAVE_NANOS = 100_000_000;
   private static final int MAX_CUT = 8;
   private static final AtomicLong THREADS = new AtomicLong();
 
@@ -193,7 +194,9 @@ final class ScrapeServer {
     Await.until(() -> connections.stream().noneMatch(ScrapeConnection::isAnswering), timeoutNanos);
     connections.forEach(ScrapeConnection::cut);
     Thread thread = acceptor;
-    Await.until(() -> connections.isEmpty() && (thread == null || !thread.isAlive()), timeoutNanos);
+    // The port is free once the thread has left accept(), which it does at once.
+    Await.until(() -> thread == null || !thread.isAlive(), LEAVE_NANOS);
+    Await.until(connections::isEmpty, timeoutNanos);
   }
 
   private static void closeQuietly(@Nullable ServerSocket socket) {

@@ -1,0 +1,131 @@
+package io.lmcache.observability.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import io.lmcache.observability.testing.DemoProcess;
+import io.lmcache.observability.testing.PrometheusText;
+import java.io.File;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A real Prometheus server scrapes the running demo. */
+class PrometheusIT {
+
+  private static final Duration LIMIT = Duration.ofSeconds(90);
+  private static final String HIT = "lmcache_mp_lookup_hit_tokens_total";
+  private static final String REQUESTED = "lmcache_mp_lookup_requested_tokens_total";
+
+  /** The hit rate over all models and tenants, over the last five minutes. */
+  private static final String HIT_RATE = "rate(%s[5m]) / rate(%s[5m])".formatted(HIT, REQUESTED);
+
+  @TempDir private Path folder;
+
+  private static Optional<Path> prometheus() {
+    return Arrays.stream(System.getenv("PATH").split(File.pathSeparator, -1))
+        .map(entry -> Path.of(entry, "prometheus"))
+        .filter(Files::isExecutable)
+        .findFirst();
+  }
+
+  @Test
+  void prometheus_scrapingTheDemo_answersTheHitRate() throws Exception {
+    Optional<Path> binary = prometheus();
+    assumeTrue(binary.isPresent(), "no prometheus on the path: install Debian's package");
+    // Slow enough for several scrapes to see the counters rise.
+    try (DemoProcess demo = DemoProcess.start(Map.of(), "--speed", "100")) {
+      int port = freePort();
+      Process server = startPrometheus(binary.get(), port, demo.metrics());
+      try {
+        demo.awaitReplay();
+        PrometheusText page = demo.page();
+        Awaitility.await()
+            .atMost(LIMIT)
+            .ignoreExceptions()
+            .untilAsserted(
+                () -> {
+                  assertThat(query(port, HIT)).isEqualTo(page.sum(HIT));
+                  assertThat(query(port, REQUESTED)).isEqualTo(page.sum(REQUESTED));
+                });
+        double risen = query(port, "increase(%s[5m]) / increase(%s[5m])".formatted(HIT, REQUESTED));
+        assertThat(query(port, HIT_RATE)).isBetween(0.01, 1.0).isEqualTo(risen, within(1e-6));
+        assertThat(query(port, "up")).isEqualTo(1);
+      } finally {
+        server.destroy();
+        server.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS);
+      }
+    }
+  }
+
+  private Process startPrometheus(Path binary, int port, URI target) throws IOException {
+    Path config =
+        Files.writeString(
+            folder.resolve("prometheus.yml"),
+            """
+            global:
+              scrape_interval: 1s
+            scrape_configs:
+              - job_name: demo
+                metrics_path: %s
+                static_configs:
+                  - targets: ['%s']
+            """
+                .formatted(target.getPath(), target.getAuthority()));
+    return new ProcessBuilder(
+            binary.toString(),
+            "--config.file=" + config,
+            "--storage.tsdb.path=" + folder.resolve("data"),
+            "--web.listen-address=127.0.0.1:" + port)
+        .redirectErrorStream(true)
+        .redirectOutput(folder.resolve("prometheus.log").toFile())
+        .start();
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0)) {
+      return socket.getLocalPort();
+    }
+  }
+
+  /** The one value that a query gives. */
+  private static double query(int port, String promQl) throws IOException, InterruptedException {
+    URI uri =
+        URI.create(
+            "http://127.0.0.1:%d/api/v1/query?query=%s"
+                .formatted(port, URLEncoder.encode(promQl, StandardCharsets.UTF_8)));
+    HttpResponse<String> response =
+        HttpClient.newHttpClient()
+            .send(HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofString());
+    try (JsonParser json = new JsonFactory().createParser(response.body())) {
+      for (JsonToken token = json.nextToken(); token != null; token = json.nextToken()) {
+        if (token == JsonToken.FIELD_NAME && json.currentName().equals("value")) {
+          json.nextToken();
+          json.nextToken();
+          json.nextToken();
+          return Double.parseDouble(json.getText());
+        }
+      }
+    }
+    throw new IllegalStateException(promQl + " has no value: " + response.body());
+  }
+}
