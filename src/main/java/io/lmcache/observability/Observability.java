@@ -213,24 +213,28 @@ public final class Observability implements AutoCloseable {
   }
 
   /**
-   * Closes within a time: no new events, the queue is dispatched, the last values are exported.
+   * Closes within a time: no new events, the queue is dispatched, the last values are exported. A
+   * quarter of the time is kept for the export, however long the queue takes.
    *
-   * @return whether nothing was abandoned
+   * @return whether nothing was abandoned; false at once, without closing, for a subscriber at work
    */
   public boolean close(Duration timeout) {
-    long deadline = deadline(timeout);
-    boolean complete = bus.stop(timeout);
-    if (export == null) {
-      return complete;
+    if (bus.isDrainThread()) {
+      return false;
     }
-    complete &= export.close(left(deadline));
+    long deadline = deadline(timeout);
+    if (export == null) {
+      return bus.stop(timeout);
+    }
+    boolean dispatched = bus.stop(left(deadline).multipliedBy(3).dividedBy(4));
+    boolean exported = export.close(left(deadline));
     if (gauges != null) {
       gauges.close();
     }
     if (selfMetrics != null) {
       selfMetrics.close();
     }
-    return complete;
+    return dispatched && exported;
   }
 
   /** Closes within the configured {@code closeTimeout}. */

@@ -1,13 +1,16 @@
 package io.lmcache.observability.bus;
 
 import io.lmcache.observability.event.Event;
+import io.lmcache.observability.event.EventType;
 import io.lmcache.observability.internal.support.Warnings;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -30,6 +33,10 @@ final class Dispatcher {
   record HandlerSubscriber<E extends Event>(
       Class<E> eventClass, String name, EventHandler<? super E> handler) implements Subscriber {
 
+    HandlerSubscriber {
+      Objects.requireNonNull(handler, "handler");
+    }
+
     @Override
     public List<Class<? extends Event>> events() {
       return List.of(eventClass);
@@ -41,9 +48,16 @@ final class Dispatcher {
     }
   }
 
+  /** How many names are told apart, once those that are closed add to them. */
+  private static final int MAX_NAMES = 100;
+
+  /** Stands for closed subscribers beyond that. */
+  private static final String CLOSED = "closed";
+
   private final Warnings warnings;
   private final Map<String, AtomicLong> exceptions = new ConcurrentHashMap<>();
   private final Map<Class<?>, Entry[]> routes = new HashMap<>();
+  private final AtomicBoolean stopped = new AtomicBoolean();
   private volatile List<Entry> entries = List.of();
   private List<Entry> routed = entries;
 
@@ -77,6 +91,14 @@ final class Dispatcher {
   @SuppressWarnings("ReferenceEquality") // one subscriber may be registered twice
   private synchronized void remove(Entry entry) {
     entries = entries.stream().filter(other -> other != entry).toList();
+    if (entries.stream().anyMatch(other -> other.name.equals(entry.name))) {
+      return;
+    }
+    if (entry.failed.get() == 0) {
+      exceptions.remove(entry.name);
+    } else if (exceptions.size() > MAX_NAMES && exceptions.remove(entry.name) != null) {
+      exceptions.computeIfAbsent(CLOSED, unused -> new AtomicLong()).addAndGet(entry.failed.get());
+    }
   }
 
   void dispatch(Event event, long epochNanos) {
@@ -84,7 +106,7 @@ final class Dispatcher {
       try {
         entry.subscriber.onEvent(event, epochNanos);
       } catch (Throwable fault) {
-        failed(entry, event.type().name(), fault);
+        failed(entry, EventType.of(event.getClass()).name(), fault);
       }
     }
   }
@@ -104,8 +126,13 @@ final class Dispatcher {
     return route;
   }
 
+  /** Tells the subscribers, once, that there will be no more events. */
   void stop() {
+    if (!stopped.compareAndSet(false, true)) {
+      return;
+    }
     for (Entry entry : entries) {
+      Thread.interrupted();
       try {
         entry.subscriber.onStop();
       } catch (Throwable fault) {

@@ -3,6 +3,7 @@ package io.lmcache.observability.bus;
 import io.lmcache.observability.event.Event;
 import io.lmcache.observability.internal.support.Clock;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -21,15 +22,16 @@ final class DrainLoop implements Runnable {
   private static final long IDLE_PARK_NANOS = TimeUnit.MILLISECONDS.toNanos(40);
   private static final long ACTIVE_WINDOW_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long RENEWAL_NANOS = TimeUnit.SECONDS.toNanos(10);
-  private static final int TURN_EVENTS = 65_536;
+  private static final int TURN_EVENTS = 256;
 
   private final StampedRing ring;
   private final Dispatcher dispatcher;
   private final Clock clock;
   private final Runnable everyTurn;
   private volatile boolean stopping;
-  private volatile boolean abandoning;
+  private final AtomicBoolean abandoning = new AtomicBoolean();
   private long lastRenewal = System.nanoTime();
+  private long lastEvent = lastRenewal;
 
   DrainLoop(StampedRing ring, Dispatcher dispatcher, Clock clock, Runnable everyTurn) {
     this.ring = ring;
@@ -43,60 +45,77 @@ final class DrainLoop implements Runnable {
     stopping = true;
   }
 
-  /** Ends the loop after the event that is in dispatch. */
-  void abandon() {
-    abandoning = true;
+  /**
+   * Ends the loop after the event that is in dispatch: once one is seen to be, no other is taken.
+   *
+   * @return whether this is the first call
+   */
+  boolean abandon() {
+    return abandoning.compareAndSet(false, true);
   }
 
   boolean isAbandoning() {
-    return abandoning;
+    return abandoning.get();
   }
 
   @Override
   public void run() {
-    long lastEvent = System.nanoTime();
-    while (!abandoning) {
-      boolean lastTurn = stopping;
-      boolean worked = turn();
-      long now = System.nanoTime();
-      if (worked) {
-        lastEvent = now;
-      } else if (lastTurn && ring.head() == ring.tail()) {
-        break;
-      } else {
-        park(now - lastEvent < ACTIVE_WINDOW_NANOS ? ACTIVE_PARK_NANOS : IDLE_PARK_NANOS);
-      }
-      if (now - lastRenewal >= RENEWAL_NANOS) {
-        lastRenewal = now;
-        clock.renew();
+    boolean more = true;
+    while (more && !abandoning.get()) {
+      try {
+        more = step();
+      } catch (Throwable outOfMemory) {
+        // Foreign code is called guarded; what is left is want of memory, and that may pass.
       }
     }
-    if (!abandoning) {
-      everyTurn.run();
+  }
+
+  /** A turn and the sleep after it; false once the closed ring is empty. */
+  private boolean step() {
+    boolean lastTurn = stopping;
+    boolean worked = turn();
+    long now = System.nanoTime();
+    if (now - lastRenewal >= RENEWAL_NANOS) {
+      lastRenewal = now;
+      clock.renew();
     }
-    dispatcher.stop();
+    if (worked) {
+      lastEvent = now;
+    } else if (lastTurn && ring.head() == ring.tail()) {
+      return false;
+    } else {
+      park(now - lastEvent < ACTIVE_WINDOW_NANOS ? ACTIVE_PARK_NANOS : IDLE_PARK_NANOS);
+    }
+    return true;
   }
 
   /** Dispatches what is queued, up to a bound; whether there was anything. */
   boolean turn() {
     int done = 0;
-    for (; done < TURN_EVENTS && !abandoning; done++) {
+    for (; done < TURN_EVENTS && !abandoning.get(); done++) {
       Object next = ring.take();
       if (next == null) {
         break;
       }
-      dispatch(next);
-      ring.complete();
+      try {
+        dispatch(next);
+      } finally {
+        ring.complete();
+      }
     }
-    everyTurn.run();
+    if (!abandoning.get()) {
+      everyTurn.run();
+    }
     return done > 0;
   }
 
+  /** Dispatches one event; an interrupt that somebody left behind is forgotten. */
   private void dispatch(Object next) {
+    Thread.interrupted();
     if (next instanceof Timed timed) {
       dispatcher.dispatch(timed.event(), timed.epochNanos());
     } else {
-      dispatcher.dispatch((Event) next, ring.dispatchStamp);
+      dispatcher.dispatch((Event) next, ring.dispatchStamp());
     }
   }
 

@@ -24,8 +24,15 @@ final class DropReport implements Runnable {
 
   @Override
   public void run() {
+    if (System.nanoTime() - lastReport >= INTERVAL_NANOS) {
+      last();
+    }
+  }
+
+  /** Says what has not been said yet. */
+  void last() {
     long now = dropped.getAsLong();
-    if (now > reported && System.nanoTime() - lastReport >= INTERVAL_NANOS) {
+    if (now > reported) {
       lastReport = System.nanoTime();
       warn("the event bus dropped {} events of late, {} in all", now - reported, now);
       reported = now;
@@ -33,8 +40,11 @@ final class DropReport implements Runnable {
   }
 
   /** Says what a stop that ran out of time leaves behind. */
-  void abandoned(long queued) {
-    warn("the event bus stopped before its queue of {} was empty: {} abandoned", capacity, queued);
+  void abandoned(long events) {
+    warn(
+        "the event bus stopped before it was done: {} events of a queue of {} are lost",
+        events,
+        capacity);
   }
 
   private static void warn(String message, long first, long second) {

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +36,7 @@ public final class EventBus implements EventSink, AutoCloseable {
    * abandonment, never a publish. */
 
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
+  private static final long ABANDON_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
   private static final int NULL_INDEX = EventType.all().size();
 
   private final boolean enabled;
@@ -46,7 +48,7 @@ public final class EventBus implements EventSink, AutoCloseable {
   private final AtomicLongArray drops = new AtomicLongArray(NULL_INDEX + 1);
   private final DropReport dropReport;
   private final DrainLoop loop;
-  private @Nullable Thread drain;
+  private volatile @Nullable Thread drain;
   private boolean stopped;
   private long abandoned;
 
@@ -116,7 +118,7 @@ public final class EventBus implements EventSink, AutoCloseable {
   }
 
   private boolean drop(@Nullable Event event) {
-    drops.incrementAndGet(event == null ? NULL_INDEX : event.type().index());
+    drops.incrementAndGet(event == null ? NULL_INDEX : EventType.of(event.getClass()).index());
     if (event == null) {
       warnings.once("null event", "a null event was published; it counts as dropped");
     }
@@ -142,7 +144,7 @@ public final class EventBus implements EventSink, AutoCloseable {
   public void refused(Class<? extends Event> eventClass, Throwable fault) {
     if (enabled) {
       recordingErrors.count(RecordingErrors.Reason.INVALID_FIELD);
-      String kind = eventClass.getName();
+      String kind = eventClass == null ? "null" : eventClass.getName();
       warnings.once(kind, "an event was not published, its field is invalid: " + kind, fault);
     }
   }
@@ -177,9 +179,15 @@ public final class EventBus implements EventSink, AutoCloseable {
       throw new IllegalStateException("a stopped bus cannot be started again");
     }
     if (enabled && drain == null) {
-      drain = new Thread(this::drain, "lmcache-event-bus");
-      drain.setDaemon(true);
-      drain.start();
+      Thread thread = new Thread(this::drain, "lmcache-event-bus");
+      thread.setDaemon(true);
+      drain = thread;
+      try {
+        thread.start();
+      } catch (Throwable noThread) {
+        drain = null;
+        throw noThread;
+      }
     }
   }
 
@@ -188,6 +196,8 @@ public final class EventBus implements EventSink, AutoCloseable {
     if (loop.isAbandoning()) {
       abandonQueued();
     }
+    dropReport.last();
+    dispatcher.stop();
   }
 
   private void wake() {
@@ -197,13 +207,18 @@ public final class EventBus implements EventSink, AutoCloseable {
     }
   }
 
+  /** Whether the caller is a subscriber at work, whom {@code flush} and {@code stop} refuse. */
+  public boolean isDrainThread() {
+    return Thread.currentThread() == drain;
+  }
+
   /**
    * Waits until all that was published before has been dispatched.
    *
    * @return false when the time ran out, events were abandoned, or this is the drain thread
    */
   public boolean flush(Duration timeout) {
-    if (Thread.currentThread() == drain) {
+    if (isDrainThread()) {
       return false;
     }
     long target = ring.tail();
@@ -221,21 +236,32 @@ public final class EventBus implements EventSink, AutoCloseable {
    *     false on the drain thread
    */
   public boolean stop(Duration timeout) {
-    if (Thread.currentThread() == drain) {
+    if (isDrainThread()) {
       return false;
     }
     Thread thread = closeIntake();
     if (thread == null) {
-      loop.abandon();
+      if (ring.depth() > 0 && loop.abandon()) {
+        dropReport.abandoned(abandonQueued());
+      }
+      dispatcher.stop();
       return abandonQueued() == 0;
     }
     LockSupport.unpark(thread);
-    boolean ended = Await.until(() -> !thread.isAlive(), Durations.toNanos(timeout));
-    if (!ended && !loop.isAbandoning()) {
-      loop.abandon();
-      dropReport.abandoned(ring.depth());
+    if (!Await.until(() -> !thread.isAlive(), Durations.toNanos(timeout))) {
+      abandon(thread);
+      return false;
     }
-    return ended && !loop.isAbandoning();
+    return abandonQueued() == 0;
+  }
+
+  /** Gives up what is queued, at once if the drain thread is held up by a subscriber. */
+  private void abandon(Thread thread) {
+    if (loop.abandon()) {
+      boolean takesNoMore =
+          Await.until(() -> ring.isDispatching() || !thread.isAlive(), ABANDON_NANOS);
+      dropReport.abandoned(takesNoMore ? abandonQueued() : ring.depth());
+    }
   }
 
   private synchronized @Nullable Thread closeIntake() {
@@ -251,12 +277,16 @@ public final class EventBus implements EventSink, AutoCloseable {
     stop(CLOSE_TIMEOUT);
   }
 
-  /** Drops what is queued; run by the drain thread, or where there is none. */
+  /** Drops what is queued; for the drain thread, or once that takes no more. The total so far. */
   private synchronized long abandonQueued() {
-    for (Object next = ring.take(); next != null; next = ring.take()) {
-      drop(next instanceof DrainLoop.Timed timed ? timed.event() : (Event) next);
-      ring.complete();
-      abandoned++;
+    while (ring.head() != ring.tail()) {
+      Object next = ring.discard();
+      if (next == null) {
+        Thread.onSpinWait(); // claimed, and about to be filled
+      } else {
+        drop(next instanceof DrainLoop.Timed timed ? timed.event() : (Event) next);
+        abandoned++;
+      }
     }
     return abandoned;
   }
@@ -305,11 +335,11 @@ public final class EventBus implements EventSink, AutoCloseable {
 
   /** All counts at one moment. */
   public synchronized BusStatistics statistics() {
+    long dropped = dropped();
     while (true) {
       long completed = ring.completed();
       long head = ring.head();
       long accepted = ring.tail();
-      long dropped = dropped();
       if (completed == ring.completed() && head == ring.head()) {
         return new BusStatistics(
             accepted + dropped - abandoned,

@@ -4,8 +4,8 @@ package io.lmcache.observability.catalog;
  * Where producers register the callbacks that report a state.
  *
  * <p>Any thread may register and unregister. Callbacks run on the thread of the collection, now and
- * again at the same time for two readers; one that throws loses its own values only, is counted as
- * an error and logged once.
+ * again at the same time for two readers. One that throws loses its own values only, is counted and
+ * logged once; one that blocks holds up its whole collection.
  */
 public interface Gauges {
 
@@ -27,6 +27,9 @@ public interface Gauges {
      * @param attributes the values of the row's attributes, in its order
      */
     void record(double value, String... attributes);
+
+    /** Takes note of a value that could not be had: it is left out and counted. */
+    void failed(Throwable fault);
   }
 
   /** A registered callback; closing it, from any thread and more than once, removes it. */

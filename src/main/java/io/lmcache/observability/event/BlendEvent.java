@@ -3,10 +3,7 @@ package io.lmcache.observability.event;
 /** What cache blending does: the reuse of chunks that are not a prefix of the prompt. */
 public sealed interface BlendEvent extends Event {
   /** A request that uses blending began. */
-  @EventSpec(
-      type = "CB_REQUEST_START",
-      wireName = "cb.request.start",
-      publisher = "CacheServer, through blend()")
+  @EventSpec(wireName = "cb.request.start", publisher = "CacheServer, through blend()")
   record RequestStart(String sessionId) implements BlendEvent {
     public RequestStart {
       Fields.notNull("session_id", sessionId);
@@ -14,10 +11,7 @@ public sealed interface BlendEvent extends Event {
   }
 
   /** A request that uses blending is done as far as the CPU is concerned. */
-  @EventSpec(
-      type = "CB_REQUEST_END",
-      wireName = "cb.request.end",
-      publisher = "CacheServer, through blend()")
+  @EventSpec(wireName = "cb.request.end", publisher = "CacheServer, through blend()")
   record RequestEnd(String sessionId) implements BlendEvent {
     public RequestEnd {
       Fields.notNull("session_id", sessionId);
@@ -25,10 +19,7 @@ public sealed interface BlendEvent extends Event {
   }
 
   /** A lookup of a prompt in the fingerprint table began. */
-  @EventSpec(
-      type = "CB_LOOKUP_START",
-      wireName = "cb.lookup.start",
-      publisher = "CacheServer, through blend()")
+  @EventSpec(wireName = "cb.lookup.start", publisher = "CacheServer, through blend()")
   record LookupStart(String sessionId, long numTokens) implements BlendEvent {
     public LookupStart {
       Fields.notNull("session_id", sessionId);
@@ -40,10 +31,7 @@ public sealed interface BlendEvent extends Event {
    * A lookup ended: what the fingerprint table matched, what the storage confirmed, and what turned
    * out stale.
    */
-  @EventSpec(
-      type = "CB_LOOKUP_END",
-      wireName = "cb.lookup.end",
-      publisher = "CacheServer, through blend()")
+  @EventSpec(wireName = "cb.lookup.end", publisher = "CacheServer, through blend()")
   record LookupEnd(
       String sessionId,
       long numTokens,
@@ -66,10 +54,7 @@ public sealed interface BlendEvent extends Event {
   }
 
   /** A retrieval of blended chunks is about to be enqueued. */
-  @EventSpec(
-      type = "CB_RETRIEVE_SUBMITTED",
-      wireName = "cb.retrieve.submitted",
-      publisher = "CacheServer, through blend()")
+  @EventSpec(wireName = "cb.retrieve.submitted", publisher = "CacheServer, through blend()")
   record RetrieveSubmitted(String sessionId, String instanceId) implements BlendEvent {
     public RetrieveSubmitted {
       Fields.notNull("session_id", sessionId);
@@ -79,7 +64,6 @@ public sealed interface BlendEvent extends Event {
 
   /** The stream reached the start of a retrieval of blended chunks. */
   @EventSpec(
-      type = "CB_RETRIEVE_START",
       wireName = "cb.retrieve.start",
       publisher = "CacheServer, through blend()",
       thread = "the GPU stream's host callback")
@@ -95,7 +79,6 @@ public sealed interface BlendEvent extends Event {
    * The stream reached the end of a retrieval of blended chunks; success tells whether it worked.
    */
   @EventSpec(
-      type = "CB_RETRIEVE_END",
       wireName = "cb.retrieve.end",
       publisher = "CacheServer, through blend()",
       thread = "the GPU stream's host callback")
@@ -110,7 +93,6 @@ public sealed interface BlendEvent extends Event {
 
   /** A store of pre-computed chunks is about to be enqueued. */
   @EventSpec(
-      type = "CB_STORE_PRE_COMPUTED_SUBMITTED",
       wireName = "cb.store_pre_computed.submitted",
       publisher = "CacheServer, through blend()")
   record StorePreComputedSubmitted(String sessionId, String instanceId) implements BlendEvent {
@@ -122,7 +104,6 @@ public sealed interface BlendEvent extends Event {
 
   /** The stream reached the start of a store of pre-computed chunks. */
   @EventSpec(
-      type = "CB_STORE_PRE_COMPUTED_START",
       wireName = "cb.store_pre_computed.start",
       publisher = "CacheServer, through blend()",
       thread = "the GPU stream's host callback")
@@ -139,7 +120,6 @@ public sealed interface BlendEvent extends Event {
    * The stream reached the end of a store of pre-computed chunks; success tells whether it worked.
    */
   @EventSpec(
-      type = "CB_STORE_PRE_COMPUTED_END",
       wireName = "cb.store_pre_computed.end",
       publisher = "CacheServer, through blend()",
       thread = "the GPU stream's host callback")
@@ -155,10 +135,7 @@ public sealed interface BlendEvent extends Event {
   }
 
   /** A store of the final chunks is about to be enqueued. */
-  @EventSpec(
-      type = "CB_STORE_FINAL_SUBMITTED",
-      wireName = "cb.store_final.submitted",
-      publisher = "CacheServer, through blend()")
+  @EventSpec(wireName = "cb.store_final.submitted", publisher = "CacheServer, through blend()")
   record StoreFinalSubmitted(String sessionId, String instanceId) implements BlendEvent {
     public StoreFinalSubmitted {
       Fields.notNull("session_id", sessionId);
@@ -168,7 +145,6 @@ public sealed interface BlendEvent extends Event {
 
   /** The stream reached the start of a store of the final chunks. */
   @EventSpec(
-      type = "CB_STORE_FINAL_START",
       wireName = "cb.store_final.start",
       publisher = "CacheServer, through blend()",
       thread = "the GPU stream's host callback")
@@ -183,7 +159,6 @@ public sealed interface BlendEvent extends Event {
 
   /** The stream reached the end of a store of the final chunks; success tells whether it worked. */
   @EventSpec(
-      type = "CB_STORE_FINAL_END",
       wireName = "cb.store_final.end",
       publisher = "CacheServer, through blend()",
       thread = "the GPU stream's host callback")
@@ -199,10 +174,7 @@ public sealed interface BlendEvent extends Event {
   }
 
   /** Chunks were entered into the fingerprint table. */
-  @EventSpec(
-      type = "CB_FINGERPRINTS_REGISTERED",
-      wireName = "cb.fingerprints.registered",
-      publisher = "CacheServer, through blend()")
+  @EventSpec(wireName = "cb.fingerprints.registered", publisher = "CacheServer, through blend()")
   record FingerprintsRegistered(String sessionId, long numChunks, long numTokens)
       implements BlendEvent {
     public FingerprintsRegistered {
@@ -213,10 +185,7 @@ public sealed interface BlendEvent extends Event {
   }
 
   /** Stale chunks were removed from the fingerprint table. */
-  @EventSpec(
-      type = "CB_CHUNKS_EVICTED",
-      wireName = "cb.chunks.evicted",
-      publisher = "CacheServer, through blend()")
+  @EventSpec(wireName = "cb.chunks.evicted", publisher = "CacheServer, through blend()")
   record ChunksEvicted(String sessionId, long numChunks) implements BlendEvent {
     public ChunksEvicted {
       Fields.notNull("session_id", sessionId);

@@ -13,10 +13,10 @@ import java.lang.annotation.Target;
 @Target(ElementType.TYPE)
 public @interface EventSpec {
 
-  /** The contract's name of the event, such as {@code L1_READ_FINISHED}. */
-  String type();
-
-  /** The dotted name in logs and metric attributes, such as {@code l1.read.finished}. */
+  /**
+   * The dotted name in logs and metric attributes, such as {@code l1.read.finished}; in upper case,
+   * with underscores, it is the contract's name of the event.
+   */
   String wireName();
 
   /** Who publishes it. */

@@ -2,6 +2,7 @@ package io.lmcache.observability.event;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,7 +60,10 @@ public final class EventType {
       if (spec != null) {
         types.add(
             new EventType(
-                spec.type(), spec.wireName(), next.asSubclass(Event.class), types.size()));
+                spec.wireName().toUpperCase(Locale.ROOT).replace('.', '_'),
+                spec.wireName(),
+                next.asSubclass(Event.class),
+                types.size()));
       }
       collect(next, types);
     }

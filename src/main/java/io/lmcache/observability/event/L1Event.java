@@ -6,7 +6,7 @@ import java.util.Locale;
 /** What happens in L1, the cache in host memory. */
 public sealed interface L1Event extends Event {
   /** Chunks were locked for reading. */
-  @EventSpec(type = "L1_READ_RESERVED", wireName = "l1.read.reserved", publisher = "L1Manager")
+  @EventSpec(wireName = "l1.read.reserved", publisher = "L1Manager")
   record ReadReserved(List<? extends ObjectKey> keys) implements L1Event {
     public ReadReserved {
       keys = Fields.list("keys", keys);
@@ -14,7 +14,7 @@ public sealed interface L1Event extends Event {
   }
 
   /** A read of chunks completed and their read locks were released. */
-  @EventSpec(type = "L1_READ_FINISHED", wireName = "l1.read.finished", publisher = "L1Manager")
+  @EventSpec(wireName = "l1.read.finished", publisher = "L1Manager")
   record ReadFinished(List<? extends ObjectKey> keys) implements L1Event {
     public ReadFinished {
       keys = Fields.list("keys", keys);
@@ -22,7 +22,7 @@ public sealed interface L1Event extends Event {
   }
 
   /** Memory was reserved for chunks to be written. */
-  @EventSpec(type = "L1_WRITE_RESERVED", wireName = "l1.write.reserved", publisher = "L1Manager")
+  @EventSpec(wireName = "l1.write.reserved", publisher = "L1Manager")
   record WriteReserved(List<? extends ObjectKey> keys) implements L1Event {
     public WriteReserved {
       keys = Fields.list("keys", keys);
@@ -30,7 +30,7 @@ public sealed interface L1Event extends Event {
   }
 
   /** A write of chunks completed; they can be read now. */
-  @EventSpec(type = "L1_WRITE_FINISHED", wireName = "l1.write.finished", publisher = "L1Manager")
+  @EventSpec(wireName = "l1.write.finished", publisher = "L1Manager")
   record WriteFinished(List<? extends ObjectKey> keys) implements L1Event {
     public WriteFinished {
       keys = Fields.list("keys", keys);
@@ -40,10 +40,7 @@ public sealed interface L1Event extends Event {
   /**
    * A write completed and the chunks were locked for reading in the same step, as a prefetch does.
    */
-  @EventSpec(
-      type = "L1_WRITE_FINISHED_AND_READ_RESERVED",
-      wireName = "l1.write_finished_and_read_reserved",
-      publisher = "L1Manager")
+  @EventSpec(wireName = "l1.write_finished_and_read_reserved", publisher = "L1Manager")
   record WriteFinishedAndReadReserved(List<? extends ObjectKey> keys) implements L1Event {
     public WriteFinishedAndReadReserved {
       keys = Fields.list("keys", keys);
@@ -52,7 +49,6 @@ public sealed interface L1Event extends Event {
 
   /** Chunks were removed from L1 to make room. */
   @EventSpec(
-      type = "L1_KEYS_EVICTED",
       wireName = "l1.keys.evicted",
       publisher = "L1Manager",
       thread = "the eviction loop's or the caller's")
@@ -64,7 +60,6 @@ public sealed interface L1Event extends Event {
 
   /** The eviction loop looked at the fullness of L1; triggered tells whether it evicted. */
   @EventSpec(
-      type = "L1_EVICTION_LOOP_TICK",
       wireName = "l1.eviction.loop_tick",
       publisher = "L1Manager",
       thread = "the eviction loop's")
@@ -77,7 +72,6 @@ public sealed interface L1Event extends Event {
 
   /** L1 had no memory for chunks; one event for each purpose that lost any. */
   @EventSpec(
-      type = "L1_ALLOCATION_FAILED",
       wireName = "l1.allocation.failed",
       publisher = "the caller of the L1 API, through L1Manager")
   record AllocationFailed(AllocationPurpose during, List<? extends ObjectKey> keys)
@@ -92,10 +86,7 @@ public sealed interface L1Event extends Event {
    * Chunks that a lookup had found could not be read; one event for each purpose and reason that
    * lost any.
    */
-  @EventSpec(
-      type = "L1_READ_FAILED",
-      wireName = "l1.read.failed",
-      publisher = "the caller of the L1 API, through L1Manager")
+  @EventSpec(wireName = "l1.read.failed", publisher = "the caller of the L1 API, through L1Manager")
   record ReadFailed(ReadPurpose during, ReadFailure reason, List<? extends ObjectKey> keys)
       implements L1Event {
     public ReadFailed {

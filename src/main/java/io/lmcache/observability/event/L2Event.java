@@ -10,7 +10,6 @@ import java.util.Map;
 public sealed interface L2Event extends Event {
   /** A store task was handed to an adapter. */
   @EventSpec(
-      type = "L2_STORE_SUBMITTED",
       wireName = "l2.store.submitted",
       publisher = "StorageManager",
       thread = "the store controller's")
@@ -34,7 +33,6 @@ public sealed interface L2Event extends Event {
    * were really written.
    */
   @EventSpec(
-      type = "L2_STORE_COMPLETED",
       wireName = "l2.store.completed",
       publisher = "StorageManager",
       thread = "the store controller's")
@@ -59,7 +57,6 @@ public sealed interface L2Event extends Event {
 
   /** The adapters were asked which of the keys they have. */
   @EventSpec(
-      type = "L2_PREFETCH_LOOKUP_SUBMITTED",
       wireName = "l2.prefetch.lookup.submitted",
       publisher = "StorageManager",
       thread = "the prefetch controller's")
@@ -73,7 +70,6 @@ public sealed interface L2Event extends Event {
 
   /** All adapters have answered a lookup. */
   @EventSpec(
-      type = "L2_PREFETCH_LOOKUP_COMPLETED",
       wireName = "l2.prefetch.lookup.completed",
       publisher = "StorageManager",
       thread = "the prefetch controller's")
@@ -85,7 +81,6 @@ public sealed interface L2Event extends Event {
 
   /** A load of the keys that were found was submitted, one task for each adapter. */
   @EventSpec(
-      type = "L2_PREFETCH_LOAD_SUBMITTED",
       wireName = "l2.prefetch.load.submitted",
       publisher = "StorageManager",
       thread = "the prefetch controller's")
@@ -99,7 +94,6 @@ public sealed interface L2Event extends Event {
 
   /** All tasks of a load are done; the counts per salt are those of the loaded keys. */
   @EventSpec(
-      type = "L2_PREFETCH_LOAD_COMPLETED",
       wireName = "l2.prefetch.load.completed",
       publisher = "StorageManager",
       thread = "the prefetch controller's")
@@ -113,7 +107,6 @@ public sealed interface L2Event extends Event {
 
   /** A load task was handed to an adapter, once for each request and adapter. */
   @EventSpec(
-      type = "L2_LOAD_TASK_SUBMITTED",
       wireName = "l2.load_task.submitted",
       publisher = "StorageManager",
       thread = "the prefetch controller's")
@@ -130,7 +123,6 @@ public sealed interface L2Event extends Event {
 
   /** An adapter finished a load task, once for each request and adapter. */
   @EventSpec(
-      type = "L2_LOAD_TASK_COMPLETED",
       wireName = "l2.load_task.completed",
       publisher = "StorageManager",
       thread = "the prefetch controller's")
@@ -144,7 +136,6 @@ public sealed interface L2Event extends Event {
 
   /** Chunks were removed from an adapter to make room. */
   @EventSpec(
-      type = "L2_KEYS_EVICTED",
       wireName = "l2.keys.evicted",
       publisher = "StorageManager",
       thread = "the eviction loop's")
@@ -162,7 +153,6 @@ public sealed interface L2Event extends Event {
    * the adapter had lost them (not_found); one event for each reason.
    */
   @EventSpec(
-      type = "L2_PREFETCH_FAILED",
       wireName = "l2.prefetch.failed",
       publisher = "StorageManager",
       thread = "the prefetch controller's")

@@ -11,7 +11,7 @@ public sealed interface ServerEvent extends Event {
    * A request arrived; traceparent and tracestate are the W3C trace context of its caller, empty
    * when it sent none.
    */
-  @EventSpec(type = "MP_REQUEST_START", wireName = "mp.request.start", publisher = "CacheServer")
+  @EventSpec(wireName = "mp.request.start", publisher = "CacheServer")
   record RequestStart(String sessionId, String traceparent, String tracestate)
       implements ServerEvent {
     public RequestStart {
@@ -27,7 +27,7 @@ public sealed interface ServerEvent extends Event {
   }
 
   /** A request is done as far as the CPU is concerned; copies on the GPU may still be running. */
-  @EventSpec(type = "MP_REQUEST_END", wireName = "mp.request.end", publisher = "CacheServer")
+  @EventSpec(wireName = "mp.request.end", publisher = "CacheServer")
   record RequestEnd(String sessionId) implements ServerEvent {
     public RequestEnd {
       Fields.notNull("session_id", sessionId);
@@ -35,10 +35,7 @@ public sealed interface ServerEvent extends Event {
   }
 
   /** A copy from the GPU is about to be enqueued. */
-  @EventSpec(
-      type = "MP_STORE_SUBMITTED",
-      wireName = "mp.store.submitted",
-      publisher = "CacheServer")
+  @EventSpec(wireName = "mp.store.submitted", publisher = "CacheServer")
   record StoreSubmitted(String sessionId, String device) implements ServerEvent {
     public StoreSubmitted {
       Fields.notNull("session_id", sessionId);
@@ -48,7 +45,6 @@ public sealed interface ServerEvent extends Event {
 
   /** The stream reached the start of a copy from the GPU to L1. */
   @EventSpec(
-      type = "MP_STORE_START",
       wireName = "mp.store.start",
       publisher = "CacheServer",
       thread = "the GPU stream's host callback")
@@ -64,7 +60,6 @@ public sealed interface ServerEvent extends Event {
 
   /** The stream reached the end of a copy from the GPU to L1. */
   @EventSpec(
-      type = "MP_STORE_END",
       wireName = "mp.store.end",
       publisher = "CacheServer",
       thread = "the GPU stream's host callback")
@@ -87,10 +82,7 @@ public sealed interface ServerEvent extends Event {
   }
 
   /** A copy to the GPU is about to be enqueued. */
-  @EventSpec(
-      type = "MP_RETRIEVE_SUBMITTED",
-      wireName = "mp.retrieve.submitted",
-      publisher = "CacheServer")
+  @EventSpec(wireName = "mp.retrieve.submitted", publisher = "CacheServer")
   record RetrieveSubmitted(String sessionId, String device) implements ServerEvent {
     public RetrieveSubmitted {
       Fields.notNull("session_id", sessionId);
@@ -100,7 +92,6 @@ public sealed interface ServerEvent extends Event {
 
   /** The stream reached the start of a copy from L1 to the GPU. */
   @EventSpec(
-      type = "MP_RETRIEVE_START",
       wireName = "mp.retrieve.start",
       publisher = "CacheServer",
       thread = "the GPU stream's host callback")
@@ -116,7 +107,6 @@ public sealed interface ServerEvent extends Event {
 
   /** The stream reached the end of a copy from L1 to the GPU. */
   @EventSpec(
-      type = "MP_RETRIEVE_END",
       wireName = "mp.retrieve.end",
       publisher = "CacheServer",
       thread = "the GPU stream's host callback")
@@ -141,10 +131,7 @@ public sealed interface ServerEvent extends Event {
   }
 
   /** A lookup, with the prefetch from L2 that it may cause, began. */
-  @EventSpec(
-      type = "MP_LOOKUP_PREFETCH_START",
-      wireName = "mp.lookup_prefetch.start",
-      publisher = "CacheServer")
+  @EventSpec(wireName = "mp.lookup_prefetch.start", publisher = "CacheServer")
   record LookupPrefetchStart(String sessionId) implements ServerEvent {
     public LookupPrefetchStart {
       Fields.notNull("session_id", sessionId);
@@ -156,10 +143,7 @@ public sealed interface ServerEvent extends Event {
    * tokens are those of whole chunks, 0 on an early exit; hit tokens are those of the contiguous
    * prefix that was found.
    */
-  @EventSpec(
-      type = "MP_LOOKUP_PREFETCH_END",
-      wireName = "mp.lookup_prefetch.end",
-      publisher = "CacheServer")
+  @EventSpec(wireName = "mp.lookup_prefetch.end", publisher = "CacheServer")
   record LookupPrefetchEnd(
       String sessionId,
       long foundCount,
@@ -179,7 +163,7 @@ public sealed interface ServerEvent extends Event {
   }
 
   /** A lookup was received: what it asks for. */
-  @EventSpec(type = "MP_LOOKUP", wireName = "mp.lookup", publisher = "CacheServer")
+  @EventSpec(wireName = "mp.lookup", publisher = "CacheServer")
   record Lookup(
       String sessionId,
       String requestId,
@@ -208,10 +192,7 @@ public sealed interface ServerEvent extends Event {
   }
 
   /** The engine reported the GPU blocks that it allocated since its last report. */
-  @EventSpec(
-      type = "MP_VLLM_BLOCK_ALLOCATION",
-      wireName = "mp.vllm.block_allocation",
-      publisher = "CacheServer")
+  @EventSpec(wireName = "mp.vllm.block_allocation", publisher = "CacheServer")
   record BlockAllocation(String instanceId, String modelName, List<AllocationRecord> records)
       implements ServerEvent, Event.OfModel {
     public BlockAllocation {
@@ -222,10 +203,7 @@ public sealed interface ServerEvent extends Event {
   }
 
   /** The engine is done with a request and released its GPU blocks. */
-  @EventSpec(
-      type = "MP_VLLM_END_SESSION",
-      wireName = "mp.vllm.end_session",
-      publisher = "CacheServer")
+  @EventSpec(wireName = "mp.vllm.end_session", publisher = "CacheServer")
   record EndSession(String requestId) implements ServerEvent {
     public EndSession {
       Fields.notNull("request_id", requestId);
@@ -236,7 +214,7 @@ public sealed interface ServerEvent extends Event {
    * A timeout exception was constructed: its message, simple class name, binary class name and
    * stack trace.
    */
-  @EventSpec(type = "TIMEOUT_RAISED", wireName = "timeout.raised", publisher = "CacheServer")
+  @EventSpec(wireName = "timeout.raised", publisher = "CacheServer")
   record TimeoutRaised(
       String sessionId,
       String message,

@@ -8,10 +8,7 @@ import java.util.List;
  */
 public sealed interface StorageEvent extends Event {
   /** A lookup locked the chunks that it found, after any load from L2. */
-  @EventSpec(
-      type = "SM_READ_PREFETCHED",
-      wireName = "sm.read.prefetched",
-      publisher = "StorageManager")
+  @EventSpec(wireName = "sm.read.prefetched", publisher = "StorageManager")
   record ReadPrefetched(
       List<? extends ObjectKey> succeededKeys, List<? extends ObjectKey> failedKeys)
       implements StorageEvent {
@@ -22,10 +19,7 @@ public sealed interface StorageEvent extends Event {
   }
 
   /** The caller has read the chunks that were locked for it. */
-  @EventSpec(
-      type = "SM_READ_PREFETCHED_FINISHED",
-      wireName = "sm.read.prefetched_finished",
-      publisher = "StorageManager")
+  @EventSpec(wireName = "sm.read.prefetched_finished", publisher = "StorageManager")
   record ReadPrefetchedFinished(
       List<? extends ObjectKey> succeededKeys, List<? extends ObjectKey> failedKeys)
       implements StorageEvent {
@@ -36,10 +30,7 @@ public sealed interface StorageEvent extends Event {
   }
 
   /** The caller was given memory to write chunks to. */
-  @EventSpec(
-      type = "SM_WRITE_RESERVED",
-      wireName = "sm.write.reserved",
-      publisher = "StorageManager")
+  @EventSpec(wireName = "sm.write.reserved", publisher = "StorageManager")
   record WriteReserved(
       List<? extends ObjectKey> succeededKeys, List<? extends ObjectKey> failedKeys)
       implements StorageEvent {
@@ -50,10 +41,7 @@ public sealed interface StorageEvent extends Event {
   }
 
   /** The caller has written chunks. */
-  @EventSpec(
-      type = "SM_WRITE_FINISHED",
-      wireName = "sm.write.finished",
-      publisher = "StorageManager")
+  @EventSpec(wireName = "sm.write.finished", publisher = "StorageManager")
   record WriteFinished(
       List<? extends ObjectKey> succeededKeys, List<? extends ObjectKey> failedKeys)
       implements StorageEvent {

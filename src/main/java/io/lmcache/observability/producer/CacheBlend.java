@@ -1,6 +1,5 @@
 package io.lmcache.observability.producer;
 
-import io.lmcache.observability.bus.EventSink;
 import io.lmcache.observability.event.BlendEvent;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
@@ -12,11 +11,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CacheBlend {
 
-  private static final Emitter OFF = new Emitter(EventSink.noop());
-  private static final Request NO_REQUEST = new Request(OFF, "");
-  private static final Lookup NO_LOOKUP = new Lookup(OFF, "", 0);
-  private static final Retrieve NO_RETRIEVE = new Retrieve(OFF, "", "", 0);
-  private static final Store NO_STORE = new Store(OFF, false, "", "", 0);
+  private static final Request NO_REQUEST = new Request(Emitter.OFF, "");
+  private static final Lookup NO_LOOKUP = new Lookup(Emitter.OFF, "", 0);
+  private static final Retrieve NO_RETRIEVE = new Retrieve(Emitter.OFF, "", "", 0);
+  private static final Store NO_STORE = new Store(Emitter.OFF, false, "", "", 0);
 
   private final Emitter emitter;
 

@@ -23,11 +23,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CacheServer {
 
-  private static final Emitter OFF = new Emitter(EventSink.noop());
-  private static final Request NO_REQUEST = new Request(OFF, "");
-  private static final LookupPrefetch NO_LOOKUP = new LookupPrefetch(OFF, "", "", "");
-  private static final Store NO_STORE = new Store(OFF, "", "", "", "");
-  private static final Retrieve NO_RETRIEVE = new Retrieve(OFF, "", "", "", "", "");
+  private static final Request NO_REQUEST = new Request(Emitter.OFF, "");
+  private static final LookupPrefetch NO_LOOKUP = new LookupPrefetch(Emitter.OFF, "", "", "");
+  private static final Store NO_STORE = new Store(Emitter.OFF, "", "", "", "");
+  private static final Retrieve NO_RETRIEVE = new Retrieve(Emitter.OFF, "", "", "", "", "");
 
   private final Emitter emitter;
   private final Gauges gauges;

@@ -8,6 +8,9 @@ import org.jspecify.annotations.Nullable;
 /** The way of every facade to the sink: what cannot be made is counted instead, nothing throws. */
 final class Emitter {
 
+  /** For handles that do nothing. */
+  static final Emitter OFF = new Emitter(EventSink.noop());
+
   private final EventSink sink;
 
   Emitter(EventSink sink) {

@@ -3,7 +3,6 @@ package io.lmcache.observability.producer;
 import io.lmcache.observability.catalog.Gauges;
 import io.lmcache.observability.catalog.L2Metrics;
 import io.lmcache.observability.catalog.Metric;
-import io.lmcache.observability.internal.support.Warnings;
 import java.util.Collection;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -40,7 +39,6 @@ public final class L2Gauges {
   public record InflightLoads(String l2Name, int adapterIndex, long count, long bytes) {}
 
   private final Gauges gauges;
-  private final Warnings warnings = new Warnings();
 
   L2Gauges(Gauges gauges) {
     this.gauges = gauges;
@@ -55,15 +53,11 @@ public final class L2Gauges {
         L2Metrics.USAGE,
         measurement -> {
           for (Usage adapter : adapters.get()) {
-            long bytes;
             try {
-              bytes = adapter.bytesUsed().getAsLong();
+              measurement.record((double) adapter.bytesUsed().getAsLong(), adapter.l2Name());
             } catch (Throwable fault) {
-              warnings.once(
-                  "l2 usage", "the usage probe of adapter " + adapter.l2Name() + " failed", fault);
-              continue;
+              measurement.failed(fault);
             }
-            measurement.record((double) bytes, adapter.l2Name());
           }
         });
   }

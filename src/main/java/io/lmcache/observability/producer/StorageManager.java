@@ -18,11 +18,10 @@ import java.util.Map;
  */
 public final class StorageManager {
 
-  private static final Emitter OFF = new Emitter(EventSink.noop());
-  private static final Store NO_STORE = new Store(OFF, 0, 0, "");
-  private static final Lookup NO_LOOKUP = new Lookup(OFF, 0);
-  private static final Load NO_LOAD = new Load(OFF, 0);
-  private static final LoadTask NO_LOAD_TASK = new LoadTask(OFF, 0, 0, 0, "");
+  private static final Store NO_STORE = new Store(Emitter.OFF, 0, 0, "");
+  private static final Lookup NO_LOOKUP = new Lookup(Emitter.OFF, 0);
+  private static final Load NO_LOAD = new Load(Emitter.OFF, 0);
+  private static final LoadTask NO_LOAD_TASK = new LoadTask(Emitter.OFF, 0, 0, 0, "");
 
   private final Emitter emitter;
   private final L2Gauges gauges;

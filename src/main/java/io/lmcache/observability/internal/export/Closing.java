@@ -26,10 +26,8 @@ final class Closing {
   private static final int ATTEMPTS = 3;
   private static final long FIRST_PAUSE_NANOS = 100_000_000;
 
-  /** What ending takes once exports are given up, over the caller's time; less if that is short. */
+  /** What each step of ending takes once exports are given up; less if the time is short. */
   private static final long GRACE_NANOS = 250_000_000;
-
-  private static final long SERVER_NANOS = 200_000_000;
 
   private final @Nullable Pipeline pipeline;
   private final @Nullable ScrapeServer server;
@@ -61,22 +59,24 @@ final class Closing {
       return true;
     }
     long nanos = Durations.toNanos(timeout);
-    long grace = Math.min(GRACE_NANOS, nanos / 10);
-    long patience = nanos > Long.MAX_VALUE - grace ? Long.MAX_VALUE : nanos + grace;
     if (!closing.compareAndSet(false, true)) {
-      Await.until(() -> outcome != null, patience);
+      Await.until(() -> outcome != null, nanos);
       return Boolean.TRUE.equals(outcome);
     }
     long start = System.nanoTime();
     Set<String> abandoned = Collections.synchronizedSet(new LinkedHashSet<>());
-    Task task = new Task("lmcache-close", () -> end(sdk, nanos, start, abandoned));
-    boolean done = Await.until(task::isDone, patience);
+    // The last two graces are for the SDK's shutdown and for the server.
+    long grace = Math.min(GRACE_NANOS, nanos / 10);
+    Task task =
+        new Task(
+            "lmcache-close", () -> end(sdk, nanos - 2 * grace, nanos - grace, start, abandoned));
+    boolean done = Await.until(task::isDone, nanos - grace);
     if (!done) {
       abandoned.add("the shutdown of the OpenTelemetry SDK");
       sdk.abort();
     }
     if (server != null) {
-      server.close(Math.min(SERVER_NANOS, nanos / 20));
+      server.close(grace);
     }
     boolean clean = done && task.result() && abandoned.isEmpty();
     if (!clean) {
@@ -86,13 +86,14 @@ final class Closing {
     return clean;
   }
 
-  private static boolean end(Pipeline sdk, long nanos, long start, Set<String> abandoned) {
-    abandoned.addAll(exported(sdk, nanos, start, ATTEMPTS));
+  private static boolean end(
+      Pipeline sdk, long exportNanos, long nanos, long start, Set<String> abandoned) {
+    abandoned.addAll(exported(sdk, exportNanos, start, ATTEMPTS));
     if (!abandoned.isEmpty()) {
       sdk.abort();
     }
     CompletableResultCode shutdown = sdk.shutdown();
-    shutdown.join(Math.max(left(nanos, start), GRACE_NANOS), TimeUnit.NANOSECONDS);
+    shutdown.join(left(nanos, start), TimeUnit.NANOSECONDS);
     return shutdown.isDone();
   }
 
@@ -140,9 +141,15 @@ final class Closing {
     long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
     try {
       LoggerFactory.getLogger(Warnings.LOGGER)
-          .warn("Close gave up after {} ms on: {}", millis, String.join(", ", abandoned));
-    } catch (RuntimeException backendFailed) {
+          .warn("Close gave up after {} ms on: {}", millis, text(abandoned));
+    } catch (Throwable backendFailed) {
       // A logging backend that fails must not fail the close.
+    }
+  }
+
+  private static String text(Set<String> abandoned) {
+    synchronized (abandoned) {
+      return String.join(", ", abandoned);
     }
   }
 

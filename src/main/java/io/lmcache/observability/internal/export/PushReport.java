@@ -92,7 +92,7 @@ final class PushReport {
   private static void guarded(Runnable line) {
     try {
       line.run();
-    } catch (RuntimeException backendFailed) {
+    } catch (Throwable backendFailed) {
       // A logging backend that fails must not fail an export.
     }
   }

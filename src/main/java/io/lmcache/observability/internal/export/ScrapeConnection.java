@@ -190,13 +190,14 @@ final class ScrapeConnection implements Runnable {
   }
 
   private void startTurn(boolean answer) {
+    turnStart = System.nanoTime(); // first: the watcher must not see the old one as of this turn
     answering = answer;
-    turnStart = System.nanoTime();
   }
 
   /** Whether the turn takes longer than it may. */
   boolean isOverdue(long now) {
-    return now - turnStart > (answering ? limits.answerNanos() : limits.requestNanos());
+    long limit = served ? limits.idleNanos() : limits.requestNanos();
+    return now - turnStart > (answering ? limits.answerNanos() : limit);
   }
 
   boolean isAnswering() {

@@ -38,12 +38,18 @@ final class ScrapeServer {
   private static final long RETRY_NANOS = 100_000_000;
   private static final long LEAVE_NANOS = 100_000_000;
   private static final int MAX_CUT = 8;
-  private static final AtomicLong THREADS = new AtomicLong();
 
-  /** Bounds: open connections, and the time to send a request and to take an answer. */
-  record Limits(int connections, long requestNanos, long answerNanos) {
+  /**
+   * Bounds: open connections, and the time to send the first request, to take an answer, and to
+   * come back with the next request.
+   */
+  record Limits(int connections, long requestNanos, long answerNanos, long idleNanos) {
     static final Limits DEFAULT =
-        new Limits(64, Duration.ofSeconds(30).toNanos(), Duration.ofSeconds(15).toNanos());
+        new Limits(
+            64,
+            Duration.ofSeconds(30).toNanos(),
+            Duration.ofSeconds(15).toNanos(),
+            Duration.ofSeconds(90).toNanos());
   }
 
   private final ServerSocket listener;
@@ -51,6 +57,7 @@ final class ScrapeServer {
   private final Limits limits;
   private final Warnings warnings;
   private final Set<ScrapeConnection> connections = ConcurrentHashMap.newKeySet();
+  private final AtomicLong threads = new AtomicLong();
   private volatile boolean closed;
   private @Nullable Thread acceptor;
 
@@ -156,7 +163,7 @@ final class ScrapeServer {
                   connections.remove(connection);
                 }
               },
-              "lmcache-http-" + THREADS.incrementAndGet());
+              "lmcache-http-" + threads.incrementAndGet());
       thread.setDaemon(true);
       thread.start();
     } catch (Throwable noThread) {
@@ -188,15 +195,17 @@ final class ScrapeServer {
 
   /** Frees the port, lets answers that are on their way arrive, bounded, and ends the rest. */
   void close(long timeoutNanos) {
+    long start = System.nanoTime();
     closed = true;
     closeQuietly(listener);
     connections.stream().filter(c -> !c.isAnswering()).forEach(ScrapeConnection::cut);
-    Await.until(() -> connections.stream().noneMatch(ScrapeConnection::isAnswering), timeoutNanos);
+    Await.until(
+        () -> connections.stream().noneMatch(ScrapeConnection::isAnswering), timeoutNanos / 2);
     connections.forEach(ScrapeConnection::cut);
     Thread thread = acceptor;
     // The port is free once the thread has left accept(), which it does at once.
     Await.until(() -> thread == null || !thread.isAlive(), LEAVE_NANOS);
-    Await.until(connections::isEmpty, timeoutNanos);
+    Await.until(connections::isEmpty, timeoutNanos - (System.nanoTime() - start));
   }
 
   private static void closeQuietly(@Nullable ServerSocket socket) {

@@ -148,7 +148,7 @@ final class CounterRow {
   /** Whether a model's name is all that is missing to know its series. */
   boolean isKnownByModel() {
     return names.contains(Source.MODEL_NAME)
-        && names.size() > 1
+        && row.attributes().size() > 1
         && names.stream()
             .allMatch(name -> name.equals(Source.MODEL_NAME) || !closedValues(name).isEmpty());
   }

@@ -31,7 +31,7 @@ public final class GaugeRegistry implements Gauges {
   private static final Pattern NAME = Pattern.compile("[a-zA-Z][a-zA-Z0-9_./-]{0,254}");
   private static final Pattern UNIT = Pattern.compile("[!-~]{0,63}");
   private static final Pattern RESERVED =
-      Pattern.compile("lmcache_.*|target_info|.*_(total|created|bucket|count|sum|info)");
+      Pattern.compile("lmcache.*|target_info|.*_(total|created|bucket|count|sum|info)");
   private static final String RULE =
       "a gauge's name starts with a letter, goes on with letters, digits, '_', '.', '-' or '/', has"
           + " at most 255 characters, does not start with lmcache and does not end in total,"
@@ -41,7 +41,8 @@ public final class GaugeRegistry implements Gauges {
   private final Set<String> dropped;
   private final RecordingErrors errors;
   private final Warnings warnings = new Warnings();
-  private final Map<String, AutoCloseable> registered = new HashMap<>();
+  private final Map<String, Runnable> registered = new HashMap<>();
+  private boolean closed;
 
   /**
    * @param dropped attributes that no series has
@@ -102,7 +103,8 @@ public final class GaugeRegistry implements Gauges {
         page,
         () ->
             builder(name, unit, description)
-                .buildWithCallback(out -> reading.read((value, set) -> out.record(value, set))));
+                    .buildWithCallback(out -> reading.read((value, set) -> out.record(value, set)))
+                ::close);
   }
 
   @Override
@@ -116,10 +118,12 @@ public final class GaugeRegistry implements Gauges {
         () ->
             fraction
                 ? builder.buildWithCallback(out -> reading.read((v, set) -> out.record(v, set)))
+                    ::close
                 : builder
-                    .ofLongs()
-                    .buildWithCallback(
-                        out -> reading.read((v, set) -> out.record(v.longValue(), set))));
+                        .ofLongs()
+                        .buildWithCallback(
+                            out -> reading.read((v, set) -> out.record(v.longValue(), set)))
+                    ::close);
   }
 
   private DoubleGaugeBuilder builder(String name, String unit, String description) {
@@ -128,35 +132,31 @@ public final class GaugeRegistry implements Gauges {
 
   /** Builds an instrument under a name that is not in use yet. */
   private synchronized Registration register(
-      String name, String page, Supplier<AutoCloseable> instrument) {
+      String name, String page, Supplier<Runnable> instrument) {
+    if (closed) {
+      return () -> {};
+    }
     String key = PrometheusName.key(page);
     if (registered.containsKey(key)) {
       throw new IllegalStateException(
           "gauge " + name + " is registered already; close its handle first");
     }
-    AutoCloseable built = instrument.get();
-    registered.put(key, built);
-    return () -> remove(key, built);
+    Runnable removal = instrument.get();
+    registered.put(key, removal);
+    return () -> remove(key, removal);
   }
 
-  private synchronized void remove(String key, AutoCloseable instrument) {
-    if (registered.remove(key, instrument)) {
-      close(instrument);
+  private synchronized void remove(String key, Runnable removal) {
+    if (registered.remove(key, removal)) {
+      removal.run();
     }
   }
 
-  /** Removes all callbacks. */
+  /** Removes all callbacks; later ones are never read. */
   public synchronized void close() {
-    registered.values().forEach(GaugeRegistry::close);
+    closed = true;
+    registered.values().forEach(Runnable::run);
     registered.clear();
-  }
-
-  private static void close(AutoCloseable instrument) {
-    try {
-      instrument.close();
-    } catch (Exception e) {
-      throw new IllegalStateException("an instrument could not be closed", e);
-    }
   }
 
   /** One gauge's callback, guarded. */
@@ -179,11 +179,19 @@ public final class GaugeRegistry implements Gauges {
       Map<Attributes, Double> values = new LinkedHashMap<>();
       try {
         callback.observe(
-            (value, labels) -> {
-              if (!Double.isFinite(value) || (value < 0 && !signed)) {
-                invalid(new IllegalArgumentException("not a usable value: " + value));
-              } else {
-                values.merge(attributes(labels), value, Double::sum);
+            new Measurement() {
+              @Override
+              public void record(double value, String... labels) {
+                if (!Double.isFinite(value) || (value < 0 && !signed)) {
+                  failed(new IllegalArgumentException("not a usable value: " + value));
+                } else {
+                  values.merge(attributes(labels), value, Double::sum);
+                }
+              }
+
+              @Override
+              public void failed(Throwable fault) {
+                invalid(fault);
               }
             });
       } catch (Throwable fault) {
@@ -205,7 +213,7 @@ public final class GaugeRegistry implements Gauges {
 
     private void invalid(Throwable fault) {
       errors.count(RecordingErrors.Reason.INVALID_VALUE);
-      warnings.once(name, "gauge " + name + " has no value: its callback failed", fault);
+      warnings.once(name, "gauge " + name + " lacks a value: its callback failed", fault);
     }
   }
 }

@@ -19,7 +19,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Moves the counters of the catalogue, driven by its rows alone.
@@ -95,22 +94,16 @@ public final class MetricsSubscriber implements Subscriber {
     if (of == null) {
       return;
     }
-    RuntimeException failed = null;
+    Throwable failed = null;
     for (Consumer<Event> recorder : of) {
-      failed = record(recorder, event, failed);
+      try {
+        recorder.accept(event);
+      } catch (Throwable fault) {
+        failed = fault;
+      }
     }
     if (failed != null) {
-      throw failed;
-    }
-  }
-
-  private static @Nullable RuntimeException record(
-      Consumer<Event> recorder, Event event, @Nullable RuntimeException failed) {
-    try {
-      recorder.accept(event);
-      return failed;
-    } catch (RuntimeException fault) {
-      return failed == null ? fault : failed;
+      throw new IllegalStateException("a metric failed on " + event.type(), failed);
     }
   }
 

@@ -22,7 +22,7 @@ public final class SelfMetrics {
 
   private final Meter meter;
   private final Set<String> dropped;
-  private final List<AutoCloseable> instruments = new ArrayList<>();
+  private final List<Runnable> removals = new ArrayList<>();
 
   /**
    * Registers the instruments.
@@ -32,14 +32,16 @@ public final class SelfMetrics {
   public SelfMetrics(Meter meter, EventBus bus, Set<String> dropped) {
     this.meter = meter;
     this.dropped = dropped;
-    instruments.add(
+    removals.add(
         gauge(ServerMetrics.QUEUE_DEPTH)
-            .ofLongs()
-            .buildWithCallback(out -> out.record(bus.queueDepth())));
-    instruments.add(
+                .ofLongs()
+                .buildWithCallback(out -> out.record(bus.queueDepth()))
+            ::close);
+    removals.add(
         gauge(ServerMetrics.DRAIN_LAG)
-            .buildWithCallback(
-                out -> out.record(bus.oldestEventAge().toNanos() / NANOS_PER_SECOND)));
+                .buildWithCallback(
+                    out -> out.record(bus.oldestEventAge().toNanos() / NANOS_PER_SECOND))
+            ::close);
     counter(ServerMetrics.DROPPED_EVENTS, bus::dropped);
     counter(ServerMetrics.SUBSCRIBER_EXCEPTIONS, bus::subscriberExceptions);
     counter(ServerMetrics.DROPS_BY_TYPE, bus::droppedByType);
@@ -61,7 +63,7 @@ public final class SelfMetrics {
   }
 
   private void counter(Metric row, LongSupplier value) {
-    instruments.add(counter(row).buildWithCallback(out -> out.record(value.getAsLong())));
+    removals.add(counter(row).buildWithCallback(out -> out.record(value.getAsLong()))::close);
   }
 
   /** A counter with one attribute; without it, of the sum. */
@@ -72,21 +74,17 @@ public final class SelfMetrics {
       return;
     }
     AttributeKey<String> key = AttributeKey.stringKey(attribute);
-    instruments.add(
+    removals.add(
         counter(row)
-            .buildWithCallback(
-                out -> values.get().forEach((name, n) -> out.record(n, Attributes.of(key, name)))));
+                .buildWithCallback(
+                    out ->
+                        values.get().forEach((name, n) -> out.record(n, Attributes.of(key, name))))
+            ::close);
   }
 
   /** Removes the callbacks. */
-  public void close() {
-    for (AutoCloseable instrument : instruments) {
-      try {
-        instrument.close();
-      } catch (Exception e) {
-        throw new IllegalStateException("an instrument could not be closed", e);
-      }
-    }
-    instruments.clear();
+  public synchronized void close() {
+    removals.forEach(Runnable::run);
+    removals.clear();
   }
 }

@@ -10,7 +10,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -121,10 +120,5 @@ final class Series {
   /** The names of a row's attributes that are not dropped. */
   static List<String> kept(List<String> names, Set<String> dropped) {
     return names.stream().filter(name -> !dropped.contains(name)).toList();
-  }
-
-  @Override
-  public String toString() {
-    return row.name() + new TreeSet<>(names) + ": " + size;
   }
 }

@@ -21,12 +21,12 @@ public final class Await {
     boolean interrupted = false;
     try {
       while (!condition.getAsBoolean()) {
-        long left = timeoutNanos - (System.nanoTime() - start);
-        if (left <= 0) {
+        long waited = System.nanoTime() - start;
+        if (waited >= timeoutNanos) {
           return condition.getAsBoolean();
         }
         interrupted |= Thread.interrupted();
-        LockSupport.parkNanos(Math.min(park, left));
+        LockSupport.parkNanos(Math.min(park, timeoutNanos - waited));
         park = Math.min(park * 2, LONGEST_PARK_NANOS);
       }
       return true;

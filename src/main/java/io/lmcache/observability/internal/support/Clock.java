@@ -30,7 +30,7 @@ public abstract class Clock {
       public long epochNanos() {
         try {
           return nanos(source.instant());
-        } catch (RuntimeException e) {
+        } catch (Throwable foreign) {
           return nanos(Instant.now());
         }
       }

@@ -27,7 +27,10 @@ class ScrapeAbuseTest {
 
   private static final ScrapeServer.Limits LIMITS =
       new ScrapeServer.Limits(
-          16, TimeUnit.MILLISECONDS.toNanos(1500), TimeUnit.MILLISECONDS.toNanos(1500));
+          16,
+          TimeUnit.MILLISECONDS.toNanos(1500),
+          TimeUnit.MILLISECONDS.toNanos(1500),
+          TimeUnit.MILLISECONDS.toNanos(1500));
 
   private final Export export =
       Export.start(config().prometheusPort(0).build(), List.of(), null, true, LIMITS);

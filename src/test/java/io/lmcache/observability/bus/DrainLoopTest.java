@@ -1,0 +1,122 @@
+package io.lmcache.observability.bus;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.lmcache.observability.event.Event;
+import io.lmcache.observability.internal.support.Clock;
+import io.lmcache.observability.internal.support.Warnings;
+import io.lmcache.observability.testing.FakeClock;
+import io.lmcache.observability.testing.RecordingSubscriber;
+import io.lmcache.observability.testing.Samples;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** The drain loop without its thread. */
+class DrainLoopTest {
+
+  private final StampedRing ring = new StampedRing(4);
+  private final Dispatcher dispatcher = new Dispatcher(new Warnings());
+  private final RecordingSubscriber recorder = RecordingSubscriber.create();
+  private final List<BusView> seen = new ArrayList<>();
+  private int turns;
+  private final DrainLoop loop =
+      new DrainLoop(ring, dispatcher, Clock.of(FakeClock.create()), () -> turns++);
+
+  private record BusView(long depth, long inDispatch, long oldest) {}
+
+  private void offer(Event event, long stamp) {
+    assertThat(ring.offer(event, stamp)).isNotNegative();
+  }
+
+  @Test
+  void turn_emptyRing_didNothing() {
+    assertThat(loop.turn()).isFalse();
+    assertThat(turns).isEqualTo(1);
+  }
+
+  @Test
+  void turn_events_areTakenOneAtATime() {
+    dispatcher.register(
+        new Dispatcher.HandlerSubscriber<>(
+            Event.class,
+            "view",
+            (event, stamp) ->
+                seen.add(
+                    new BusView(
+                        ring.depth(), ring.head() - ring.completed(), ring.oldestStamp()))));
+    offer(Samples.numbered(1), 10);
+    offer(Samples.numbered(2), 20);
+    offer(Samples.numbered(3), 30);
+    assertThat(loop.turn()).isTrue();
+    assertThat(seen)
+        .containsExactly(new BusView(2, 1, 10), new BusView(1, 1, 20), new BusView(0, 1, 30));
+    assertThat(ring.completed()).isEqualTo(3);
+  }
+
+  @Test
+  void turn_envelope_isOpened() {
+    dispatcher.register(recorder);
+    assertThat(ring.offer(new DrainLoop.Timed(Samples.numbered(1), 77), 10)).isZero();
+    loop.turn();
+    assertThat(recorder.received()).containsExactly(Samples.numbered(1));
+    assertThat(recorder.stamps()).containsExactly(77L);
+  }
+
+  @Test
+  void turn_producersThatKeepUp_comesToAnEnd() {
+    dispatcher.register(
+        new Dispatcher.HandlerSubscriber<>(
+            Event.class, "echo", (event, stamp) -> ring.offer(event, stamp)));
+    offer(Samples.numbered(1), 1);
+    assertThat(loop.turn()).isTrue();
+    assertThat(ring.depth()).isEqualTo(1);
+    assertThat(ring.head()).isLessThanOrEqualTo(1_000);
+  }
+
+  @Test
+  void turn_abandonedAmid_stopsAfterTheEventInDispatch() {
+    dispatcher.register(recorder);
+    dispatcher.register(
+        new Dispatcher.HandlerSubscriber<>(
+            Event.class, "abandons", (event, stamp) -> assertThat(loop.abandon()).isTrue()));
+    offer(Samples.numbered(1), 1);
+    offer(Samples.numbered(2), 2);
+    loop.turn();
+    assertThat(recorder.received()).containsExactly(Samples.numbered(1));
+    assertThat(ring.depth()).isEqualTo(1);
+    assertThat(loop.abandon()).isFalse();
+    loop.run();
+    assertThat(ring.depth()).isEqualTo(1);
+  }
+
+  @Test
+  void run_somethingOfOurOwnThrows_goesOnToTheEnd() {
+    dispatcher.register(recorder);
+    int[] faults = {2};
+    DrainLoop failing =
+        new DrainLoop(
+            ring,
+            dispatcher,
+            Clock.of(FakeClock.create()),
+            () -> {
+              if (faults[0]-- > 0) {
+                throw new OutOfMemoryError("for a test");
+              }
+            });
+    offer(Samples.numbered(1), 1);
+    ring.close();
+    failing.stop();
+    failing.run();
+    assertThat(recorder.received()).hasSize(1);
+    assertThat(ring.completed()).isEqualTo(1);
+  }
+
+  @Test
+  void run_stoppedAndEmpty_endsWithoutSleep() {
+    ring.close();
+    loop.stop();
+    loop.run();
+    assertThat(turns).isEqualTo(1);
+  }
+}
