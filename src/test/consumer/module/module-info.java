@@ -4,4 +4,5 @@ module consumer {
   requires io.opentelemetry.sdk.metrics;
   requires io.opentelemetry.sdk.testing;
   requires java.net.http;
+  requires jdk.httpserver;
 }

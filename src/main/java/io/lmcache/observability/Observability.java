@@ -23,6 +23,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -237,7 +238,10 @@ public final class Observability implements AutoCloseable {
     return dispatched && exported;
   }
 
-  /** Closes within the configured {@code closeTimeout}. */
+  /**
+   * Closes within the configured {@code closeTimeout}, as {@link #close(Duration)} does; called by
+   * a subscriber at work it does nothing.
+   */
   @Override
   public void close() {
     close(config.closeTimeout());
@@ -265,31 +269,31 @@ public final class Observability implements AutoCloseable {
 
     /** The settings; by default those of system properties and environment. */
     public Builder config(ObservabilityConfig config) {
-      this.config = config;
+      this.config = Objects.requireNonNull(config, "config");
       return this;
     }
 
     /** Adds a reader of the embedder's, such as an in-memory one in tests. */
     public Builder metricReader(MetricReader reader) {
-      readers.add(reader);
+      readers.add(Objects.requireNonNull(reader, "reader"));
       return this;
     }
 
     /** Where spans go besides any OTLP endpoint. */
     public Builder spanExporter(SpanExporter exporter) {
-      this.spanExporter = exporter;
+      this.spanExporter = Objects.requireNonNull(exporter, "exporter");
       return this;
     }
 
     /** Uses an OpenTelemetry that the embedder has configured and will close. */
     public Builder openTelemetry(OpenTelemetry instance) {
-      this.openTelemetry = instance;
+      this.openTelemetry = Objects.requireNonNull(instance, "instance");
       return this;
     }
 
     /** Stamps events by a clock of the embedder's, which any thread may read at any time. */
     public Builder clock(InstantSource source) {
-      this.clock = source;
+      this.clock = Objects.requireNonNull(source, "source");
       return this;
     }
 

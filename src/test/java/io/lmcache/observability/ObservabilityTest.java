@@ -106,6 +106,33 @@ class ObservabilityTest {
   }
 
   @Test
+  void tracing_besideAnInvalidSetting_isToldInTheSameMessage() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> config().maxQueueSize(0).tracing(true).build())
+        .withMessageContaining("maxQueueSize (code)")
+        .withMessageContaining("tracing (code)");
+  }
+
+  @Test
+  void otelSettings_thatTheSdkRefuses_areAllShown_secretsMasked() {
+    ObservabilityConfig wrong =
+        ObservabilityConfig.builder()
+            .environment(
+                Map.of(
+                    "OTEL_METRIC_EXPORT_INTERVAL", "soon",
+                    "OTEL_EXPORTER_OTLP_COMPRESSION", "lzma",
+                    "OTEL_EXPORTER_OTLP_HEADERS", "authorization=secret"))
+            .systemProperties(Map.of())
+            .otlpEndpoint("http://127.0.0.1:1")
+            .build();
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> Observability.builder().config(wrong).start())
+        .withMessageContaining("OTEL_METRIC_EXPORT_INTERVAL=soon")
+        .withMessageContaining("OTEL_EXPORTER_OTLP_COMPRESSION=lzma")
+        .satisfies(fault -> assertThat(fault).hasMessageNotContaining("secret"));
+  }
+
+  @Test
   void openTelemetry_withWhatBelongsToIt_isRefusedByName() {
     ObservabilityConfig conflicting =
         config()

@@ -34,6 +34,7 @@ final class Dispatcher {
       Class<E> eventClass, String name, EventHandler<? super E> handler) implements Subscriber {
 
     HandlerSubscriber {
+      Objects.requireNonNull(eventClass, "events");
       Objects.requireNonNull(handler, "handler");
     }
 
@@ -74,7 +75,7 @@ final class Dispatcher {
     String name = subscriber.name();
     if (name == null || name.isBlank()) {
       throw new IllegalArgumentException(
-          "an anonymous or lambda subscriber must be given a name: " + subscriber.getClass());
+          "a subscriber has no name; an anonymous class or a lambda must be given one");
     }
     List<Class<? extends Event>> events = List.copyOf(subscriber.events());
     if (events.isEmpty()) {

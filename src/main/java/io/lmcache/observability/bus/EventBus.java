@@ -260,7 +260,10 @@ public final class EventBus implements EventSink, AutoCloseable {
     if (loop.abandon()) {
       boolean takesNoMore =
           Await.until(() -> ring.isDispatching() || !thread.isAlive(), ABANDON_NANOS);
-      dropReport.abandoned(takesNoMore ? abandonQueued() : ring.depth());
+      long lost = takesNoMore ? abandonQueued() : ring.depth();
+      if (lost > 0) {
+        dropReport.abandoned(lost);
+      }
     }
   }
 

@@ -26,7 +26,7 @@ public final class ServerMetrics {
       "Only a sample of the blocks is tracked (1 % unless set otherwise). An eviction is noticed"
           + " when the block is given other tokens.";
   private static final String COPIES =
-      "What GPU↔CPU throughput does each worker achieve, does it match the bus, and which workers"
+      "What GPU↔CPU throughput does each worker achieve, does it match what PCIe can do, and which workers"
           + " or GPUs lag behind?";
   private static final String STREAM_TIME =
       "Start and end are stamped when the GPU stream reaches them, so the time is that of the copy"
@@ -95,7 +95,7 @@ public final class ServerMetrics {
       .answers(BUS_HEALTH).calculated("now − the time at which it was published; 0 when there is none").row();
 
   public static final Metric DROPPED_EVENTS = TABLE.observableCounter("lmcache_mp.event_bus.dropped_events_total", Unit.NONE, "Events that were dropped.")
-      .answers(BUS_HEALTH).calculated("events dropped since the start: the queue was full, the bus had stopped, or the event was null").row();
+      .answers(BUS_HEALTH).calculated("events dropped since the start: the queue was full, the bus had stopped or gave up at a stop, or the event was null").row();
 
   public static final Metric SUBSCRIBER_EXCEPTIONS = TABLE.observableCounter("lmcache_mp.event_bus.subscriber_exceptions", Unit.NONE, "Exceptions that subscribers threw.")
       .answers(BUS_HEALTH).attributes("subscriber_name").calculated("exceptions since the start, per subscriber")

@@ -13,6 +13,7 @@ final class Faults {
 
   private final Set<String> ours = new LinkedHashSet<>();
   private final Set<String> otel = new LinkedHashSet<>();
+  private final Set<String> open = new LinkedHashSet<>();
 
   void add(Setting<?> setting, Origin origin, String reason) {
     ours.add(setting.label(origin) + ": " + reason);
@@ -24,6 +25,11 @@ final class Faults {
 
   void addOtel(String name, String reason) {
     otel.add(name + ": " + reason);
+  }
+
+  /** What is a fault unless the start brings what is missing; told along with others only. */
+  void addOpen(Setting<?> setting, Origin origin, String reason) {
+    open.add(setting.label(origin) + ": " + reason);
   }
 
   List<String> otel() {
@@ -38,6 +44,7 @@ final class Faults {
     StringBuilder message = new StringBuilder("invalid observability configuration");
     ours.forEach(fault -> message.append("\n  ").append(fault));
     otel.forEach(fault -> message.append("\n  ").append(fault));
+    open.forEach(fault -> message.append("\n  ").append(fault));
     throw new IllegalArgumentException(message.toString());
   }
 

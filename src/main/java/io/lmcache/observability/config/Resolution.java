@@ -52,6 +52,12 @@ record Resolution(
     }
     Push metrics = otlp.push("metrics");
     Push traces = otlp.push("traces");
+    if (Boolean.TRUE.equals(values.get(Setting.TRACING)) && traces == null) {
+      faults.addOpen(
+          Setting.TRACING,
+          origins.getOrDefault(Setting.TRACING, Origin.DEFAULT),
+          "needs an otlpEndpoint, unless a spanExporter or an OpenTelemetry instance is handed in");
+    }
     return new Resolution(
         Collections.unmodifiableMap(values),
         Collections.unmodifiableMap(origins),

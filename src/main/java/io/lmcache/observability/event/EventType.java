@@ -23,7 +23,7 @@ public final class EventType {
   static {
     List<EventType> types = new ArrayList<>();
     collect(Event.class, types);
-    CUSTOM = new EventType("CUSTOM", "custom", CustomEvent.class, types.size());
+    CUSTOM = new EventType(CustomEvent.class, types.size());
     types.add(CUSTOM);
     ALL = List.copyOf(types);
     BY_CLASS =
@@ -38,14 +38,11 @@ public final class EventType {
         };
   }
 
-  private final String name;
-  private final String wireName;
   private final Class<? extends Event> eventClass;
   private final int index;
+  private volatile @Nullable String wireName;
 
-  private EventType(String name, String wireName, Class<? extends Event> eventClass, int index) {
-    this.name = name;
-    this.wireName = wireName;
+  private EventType(Class<? extends Event> eventClass, int index) {
     this.eventClass = eventClass;
     this.index = index;
   }
@@ -56,14 +53,8 @@ public final class EventType {
       return;
     }
     for (Class<?> next : permitted) {
-      EventSpec spec = next.getAnnotation(EventSpec.class);
-      if (spec != null) {
-        types.add(
-            new EventType(
-                spec.wireName().toUpperCase(Locale.ROOT).replace('.', '_'),
-                spec.wireName(),
-                next.asSubclass(Event.class),
-                types.size()));
+      if (next.isRecord()) {
+        types.add(new EventType(next.asSubclass(Event.class), types.size()));
       }
       collect(next, types);
     }
@@ -81,12 +72,19 @@ public final class EventType {
 
   /** The contract's name, such as {@code L1_READ_FINISHED}. */
   public String name() {
-    return name;
+    return wireName().toUpperCase(Locale.ROOT).replace('.', '_');
   }
 
   /** The dotted name, such as {@code l1.read.finished}. */
   public String wireName() {
-    return wireName;
+    String name = wireName;
+    if (name == null) {
+      // Read when it is first asked for: annotations are slow to read, and starting must be quick.
+      EventSpec spec = eventClass.getAnnotation(EventSpec.class);
+      name = spec == null ? "custom" : spec.wireName();
+      wireName = name;
+    }
+    return name;
   }
 
   /** The record class, or {@link CustomEvent} itself for {@link #CUSTOM}. */
@@ -101,6 +99,6 @@ public final class EventType {
 
   @Override
   public String toString() {
-    return name;
+    return name();
   }
 }

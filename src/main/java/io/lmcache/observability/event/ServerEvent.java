@@ -1,5 +1,7 @@
 package io.lmcache.observability.event;
 
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.util.List;
 
 /**
@@ -228,6 +230,19 @@ public sealed interface ServerEvent extends Event {
       Fields.notNull("exception_type", exceptionType);
       Fields.notNull("exception_class", exceptionClass);
       Fields.notNull("stacktrace", stacktrace);
+    }
+
+    /** The event of an exception: its message, class names and stack trace. */
+    public static TimeoutRaised of(String sessionId, Throwable timeout) {
+      StringWriter stacktrace = new StringWriter();
+      timeout.printStackTrace(new PrintWriter(stacktrace));
+      String message = timeout.getMessage();
+      return new TimeoutRaised(
+          sessionId,
+          message == null ? "" : message,
+          timeout.getClass().getSimpleName(),
+          timeout.getClass().getName(),
+          stacktrace.toString());
     }
   }
 

@@ -5,9 +5,8 @@ import io.lmcache.observability.catalog.Gauges;
 import io.lmcache.observability.catalog.ServerMetrics;
 import io.lmcache.observability.event.ServerEvent;
 import io.lmcache.observability.event.ServerEvent.AllocationRecord;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -218,22 +217,10 @@ public final class CacheServer {
       return;
     }
     try {
-      emitter.publish(timeoutEvent(sessionId, timeout));
+      emitter.publish(ServerEvent.TimeoutRaised.of(sessionId, timeout));
     } catch (Throwable fault) {
       emitter.refused(ServerEvent.TimeoutRaised.class, fault);
     }
-  }
-
-  private static ServerEvent.TimeoutRaised timeoutEvent(String sessionId, Throwable timeout) {
-    StringWriter stacktrace = new StringWriter();
-    timeout.printStackTrace(new PrintWriter(stacktrace));
-    String message = timeout.getMessage();
-    return new ServerEvent.TimeoutRaised(
-        sessionId,
-        message == null ? "" : message,
-        timeout.getClass().getSimpleName(),
-        timeout.getClass().getName(),
-        stacktrace.toString());
   }
 
   /**
@@ -242,6 +229,7 @@ public final class CacheServer {
    * @throws IllegalStateException if they are reported already
    */
   public Gauges.Registration registerActivePrefetchJobs(LongSupplier jobs) {
+    Objects.requireNonNull(jobs, "jobs");
     return gauges.register(
         ServerMetrics.ACTIVE_PREFETCH_JOBS,
         measurement -> measurement.record((double) jobs.getAsLong()));

@@ -9,6 +9,7 @@ import io.lmcache.observability.event.L1Event.ReadFailure;
 import io.lmcache.observability.event.L1Event.ReadPurpose;
 import io.lmcache.observability.event.ObjectKey;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.LongSupplier;
 
 /**
@@ -149,6 +150,8 @@ public final class L1Manager {
    * @throws IllegalStateException if it is reported already
    */
   public Gauges.Registration registerUsageRatio(LongSupplier usedBytes, LongSupplier totalBytes) {
+    Objects.requireNonNull(usedBytes, "usedBytes");
+    Objects.requireNonNull(totalBytes, "totalBytes");
     return gauges.register(
         L1Metrics.USAGE_RATIO,
         measurement -> {
@@ -163,6 +166,7 @@ public final class L1Manager {
    * @throws IllegalStateException if they are reported already
    */
   public Gauges.Registration registerMemoryUsage(LongSupplier usedBytes) {
+    Objects.requireNonNull(usedBytes, "usedBytes");
     return gauges.register(
         L1Metrics.MEMORY_USAGE, measurement -> measurement.record((double) usedBytes.getAsLong()));
   }

@@ -4,6 +4,7 @@ import io.lmcache.observability.catalog.Gauges;
 import io.lmcache.observability.catalog.L2Metrics;
 import io.lmcache.observability.catalog.Metric;
 import java.util.Collection;
+import java.util.Objects;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
@@ -49,6 +50,7 @@ public final class L2Gauges {
    * is left out.
    */
   public Gauges.Registration registerUsage(Supplier<? extends Collection<Usage>> adapters) {
+    Objects.requireNonNull(adapters, "adapters");
     return gauges.register(
         L2Metrics.USAGE,
         measurement -> {
@@ -65,6 +67,7 @@ public final class L2Gauges {
   /** Reports {@code num_inflight_l2_stores}; an adapter without any has no series. */
   public Gauges.Registration registerInflightStores(
       Supplier<? extends Collection<InflightStores>> adapters) {
+    Objects.requireNonNull(adapters, "adapters");
     return gauges.register(
         L2Metrics.INFLIGHT_STORES,
         measurement -> {
@@ -95,6 +98,7 @@ public final class L2Gauges {
       Metric gauge,
       Supplier<? extends Collection<InflightLoads>> adapters,
       ToLongFunction<InflightLoads> value) {
+    Objects.requireNonNull(adapters, "adapters");
     return gauges.register(
         gauge,
         measurement -> {

@@ -3,16 +3,19 @@ package consumer;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.sun.net.httpserver.HttpServer;
 import io.lmcache.observability.Observability;
 import io.lmcache.observability.config.ObservabilityConfig;
 import io.opentelemetry.sdk.metrics.data.MetricData;
 import io.opentelemetry.sdk.testing.exporter.InMemoryMetricReader;
+import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
@@ -63,9 +66,40 @@ class ConsumerTest {
   }
 
   @Test
-  void startsWithAPush() {
+  void pushesAgainAndAgain() throws Exception {
+    AtomicLong pushes = new AtomicLong();
+    HttpServer collector = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
+    collector.createContext(
+        "/v1/metrics",
+        exchange -> {
+          exchange.getRequestBody().readAllBytes();
+          pushes.incrementAndGet();
+          exchange.sendResponseHeaders(200, -1);
+          exchange.close();
+        });
+    collector.start();
     ObservabilityConfig config =
         ObservabilityConfig.builder()
+            .environment(Map.of("OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf"))
+            .otlpEndpoint("http://127.0.0.1:" + collector.getAddress().getPort())
+            .build();
+    try (Observability observability = Observability.builder().config(config).start()) {
+      for (int i = 0; i < 5; i++) {
+        observability.l1().readFinished(keys(1));
+        assertTrue(observability.flush(SOON));
+      }
+      assertTrue(observability.close(SOON));
+    } finally {
+      collector.stop(0);
+    }
+    assertTrue(pushes.get() >= 6, "pushes: " + pushes);
+  }
+
+  @Test
+  void startsAPushByGrpc_andClosesInTime() {
+    ObservabilityConfig config =
+        ObservabilityConfig.builder()
+            .environment(Map.of())
             .otlpEndpoint("http://127.0.0.1:1")
             .closeTimeout(Duration.ofMillis(200))
             .build();

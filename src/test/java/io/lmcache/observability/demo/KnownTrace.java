@@ -1,7 +1,6 @@
 package io.lmcache.observability.demo;
 
-import static org.junit.jupiter.api.Assumptions.assumeFalse;
-
+import io.lmcache.observability.testing.Skip;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -16,7 +15,7 @@ final class KnownTrace {
   /** The requests of the file in the system property {@code trace}; without it, skips the test. */
   static List<TraceRequest> read() throws IOException {
     String path = System.getProperty("trace", "");
-    assumeFalse(path.isEmpty(), "no trace: give the path of synthetic_trace.jsonl by -Dtrace=…");
+    Skip.unless(!path.isEmpty(), "no trace: give the path of synthetic_trace.jsonl by -Dtrace=…");
     return TraceReader.read(Path.of(path));
   }
 

@@ -2,13 +2,13 @@ package io.lmcache.observability.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import io.lmcache.observability.testing.DemoProcess;
 import io.lmcache.observability.testing.PrometheusText;
+import io.lmcache.observability.testing.Skip;
 import java.io.File;
 import java.io.IOException;
 import java.net.ServerSocket;
@@ -53,7 +53,7 @@ class PrometheusIT {
   @Test
   void prometheus_scrapingTheDemo_answersTheHitRate() throws Exception {
     Optional<Path> binary = prometheus();
-    assumeTrue(binary.isPresent(), "no prometheus on the path: install Debian's package");
+    Skip.unless(binary.isPresent(), "no prometheus on the path: install Debian's package");
     // Slow enough for several scrapes to see the counters rise.
     try (DemoProcess demo = DemoProcess.start(Map.of(), "--speed", "100")) {
       int port = freePort();

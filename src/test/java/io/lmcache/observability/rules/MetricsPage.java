@@ -25,8 +25,17 @@ final class MetricsPage {
 
       A counter without attributes is on the page with 0 from the start, one whose attributes have
       closed sets of values with 0 for each combination. A gauge is there while its callback is
-      registered, a histogram from its first sample. Two metrics of one name and unit never differ
-      in their attributes.
+      registered, and is read by its callback at each collection; the callback may see a state that
+      is one change old. A histogram is there from its first sample; in this version none records
+      any yet.
+
+      **Prefixes.** `lmcache_mp.` is the multiprocess server's, apart from the `lmcache.` of the
+      engine; `lmcache_blend.` is cache blending's.
+
+      **Attributes.** `cache_salt` is the tenant or isolation domain, empty when there is none.
+      `l2_name` is the type under which an adapter is registered, such as `fs` or `nixl_store`;
+      `adapter_index` its place in the list of adapters. `engine_id` and `worker_id` are the
+      engine worker's own id, not one of its scheduler's. `device` is such as `cuda:3`.
 
       **Bounds.** A metric has at most `cardinalityLimit` series (2,000); what comes later adds up
       in one overflow series, labelled `otel_metric_overflow`, so totals stay right, and is warned
@@ -37,6 +46,33 @@ final class MetricsPage {
       **Lost numbers.** An event that the bus drops moves no metric but
       `lmcache_mp_event_bus_dropped_events_total` and `…_drops_by_type_total`; look there before
       trusting the others. Nothing else starts with `lmcache_`.
+
+      ## Queries
+
+      The hit rate of the cache (L1 and L2 together), over all and per model; by `cache_salt` in
+      the same way:
+
+      ```promql
+      sum(rate(lmcache_mp_lookup_hit_tokens_total[5m]))
+        / sum(rate(lmcache_mp_lookup_requested_tokens_total[5m]))
+
+      sum by (model_name) (rate(lmcache_mp_lookup_hit_tokens_total[5m]))
+        / sum by (model_name) (rate(lmcache_mp_lookup_requested_tokens_total[5m]))
+      ```
+
+      The hit rate of blending:
+
+      ```promql
+      rate(lmcache_blend_lookup_hit_tokens_total[5m])
+        / rate(lmcache_blend_lookup_requested_tokens_total[5m])
+      ```
+
+      Operations per second of an L2 backend, stores and loads:
+
+      ```promql
+      rate(lmcache_mp_l2_store_completed_requests_total{l2_name="fs"}[1m])
+      rate(lmcache_mp_l2_load_completed_requests_total{l2_name="fs"}[1m])
+      ```
 
       """;
 

@@ -25,6 +25,7 @@ import io.opentelemetry.sdk.trace.export.BatchSpanProcessorBuilder;
 import io.opentelemetry.sdk.trace.export.SpanExporter;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -112,6 +113,15 @@ final class Pipeline {
         text.append(push.endpoint());
       }
     }
+    // The SDK stops at the first fault and rarely quotes it: show all that it was given.
+    config
+        .otel()
+        .forEach(
+            (key, value) ->
+                text.append("; ")
+                    .append(key.toUpperCase(Locale.ROOT).replace('.', '_'))
+                    .append('=')
+                    .append(key.contains("header") ? "***" : value));
     return text.toString();
   }
 

@@ -10,6 +10,7 @@ import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.common.AttributesBuilder;
 import io.opentelemetry.api.metrics.DoubleGaugeBuilder;
 import io.opentelemetry.api.metrics.Meter;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -31,7 +32,7 @@ public final class GaugeRegistry implements Gauges {
   private static final Pattern NAME = Pattern.compile("[a-zA-Z][a-zA-Z0-9_./-]{0,254}");
   private static final Pattern UNIT = Pattern.compile("[!-~]{0,63}");
   private static final Pattern RESERVED =
-      Pattern.compile("lmcache.*|target_info|.*_(total|created|bucket|count|sum|info)");
+      Pattern.compile("lmcache.*|target_info|(.*_)?(total|created|bucket|count|sum|info)");
   private static final String RULE =
       "a gauge's name starts with a letter, goes on with letters, digits, '_', '.', '-' or '/', has"
           + " at most 255 characters, does not start with lmcache and does not end in total,"
@@ -184,6 +185,8 @@ public final class GaugeRegistry implements Gauges {
               public void record(double value, String... labels) {
                 if (!Double.isFinite(value) || (value < 0 && !signed)) {
                   failed(new IllegalArgumentException("not a usable value: " + value));
+                } else if (Arrays.asList(labels).contains(null)) {
+                  failed(new IllegalArgumentException("an attribute's value is null"));
                 } else {
                   values.merge(attributes(labels), value, Double::sum);
                 }

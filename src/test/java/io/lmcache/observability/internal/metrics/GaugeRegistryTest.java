@@ -38,7 +38,10 @@ class GaugeRegistryTest {
         "a_total",
         "a.bucket",
         "target_info",
-        "a{b}"
+        "a{b}",
+        "total",
+        "count",
+        "lmcachex"
       })
   void ownGauge_withABadName_isRefusedWithTheRule(String name) {
     try (MetricsFixture fixture = new MetricsFixture()) {
@@ -162,9 +165,11 @@ class GaugeRegistryTest {
                           () -> {
                             throw new IllegalStateException("gone");
                           }),
+                      new L2Gauges.Usage(null, () -> 100),
                       new L2Gauges.Usage("mock", () -> 0)));
       assertThat(fixture.series("lmcache_mp.l2_usage_bytes"))
           .isEqualTo(Map.of("{l2_name=fs}", 11.0, "{l2_name=mock}", 0.0));
+      assertThat(fixture.bus.recordingErrors().of(Reason.INVALID_VALUE)).isEqualTo(2);
     }
   }
 
