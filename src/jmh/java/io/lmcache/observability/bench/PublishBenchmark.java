@@ -1,8 +1,8 @@
 package io.lmcache.observability.bench;
 
+import io.lmcache.observability.Observability;
 import io.lmcache.observability.bus.EventBus;
-import io.lmcache.observability.catalog.Gauges;
-import io.lmcache.observability.event.Event;
+import io.lmcache.observability.config.ObservabilityConfig;
 import io.lmcache.observability.event.L1Event;
 import io.lmcache.observability.producer.L1Manager;
 import java.time.Duration;
@@ -49,8 +49,13 @@ public class PublishBenchmark {
   record Stamped(boolean triggered, double usage, double watermark, long epochNanos) {}
 
   private final MpscArrayQueue<Stamped> queue = new MpscArrayQueue<>(SLOTS);
-  private final EventBus bus = EventBus.create(SLOTS);
-  private final L1Manager facade = new L1Manager(bus, Gauges.noop());
+  private final Observability observability =
+      Observability.builder()
+          .config(ObservabilityConfig.builder().maxQueueSize(SLOTS).build())
+          .servePrometheus(false)
+          .start();
+  private final EventBus bus = observability.bus();
+  private final L1Manager facade = observability.l1();
   private final long offset =
       TimeUnit.MILLISECONDS.toNanos(Instant.now().toEpochMilli()) - System.nanoTime();
   private final Thread consumer = new Thread(this::consume, "yardstick");
@@ -60,8 +65,6 @@ public class PublishBenchmark {
   /** Starts both consumers. */
   @Setup
   public void start() {
-    bus.subscribe(Event.class, "nobody", (event, epochNanos) -> {});
-    bus.start();
     consumer.setDaemon(true);
     consumer.start();
   }
@@ -90,7 +93,7 @@ public class PublishBenchmark {
   @TearDown
   public void stop() {
     over = true;
-    bus.stop(PATIENCE);
+    observability.close(PATIENCE);
     if (bus.dropped() > 0) {
       throw new IllegalStateException("dropped " + bus.dropped());
     }
@@ -107,7 +110,7 @@ public class PublishBenchmark {
     return accepted;
   }
 
-  /** The bus. */
+  /** The bus, with the subscribers that are there by default. */
   @Benchmark
   @OperationsPerInvocation(BURST)
   public boolean publish() {
