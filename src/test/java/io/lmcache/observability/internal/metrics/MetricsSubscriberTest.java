@@ -11,6 +11,8 @@ import io.lmcache.observability.event.L1Event.AllocationPurpose;
 import io.lmcache.observability.event.L2Event;
 import io.lmcache.observability.event.ObjectKey;
 import io.lmcache.observability.event.ServerEvent;
+import io.lmcache.observability.internal.support.Warnings;
+import io.lmcache.observability.testing.Logs;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -135,18 +137,21 @@ class MetricsSubscriberTest {
   }
 
   @Test
-  void salts_beyondTheLimit_endInTheOverflow_theTotalStands() {
-    int limit = 50;
-    try (MetricsFixture fixture = new MetricsFixture(Set.of(), limit)) {
-      for (int i = 0; i < 10_000; i++) {
-        fixture.event(new L1Event.ReadFinished(List.of(key("m", "salt-" + i % 500))));
-        if (i % 500 == 0) {
+  void salts_aHundredThousandOverTwentyIntervals_endInTheOverflow_theTotalStands_oneWarning() {
+    int salts = 100_000;
+    try (MetricsFixture fixture = new MetricsFixture();
+        Logs logs = Logs.of(Warnings.LOGGER)) {
+      for (int i = 0; i < salts; i++) {
+        fixture.event(new L1Event.ReadFinished(List.of(key("m", "salt-" + i))));
+        if (i % (salts / 20) == 0) {
           fixture.totals();
         }
       }
       Map<String, Double> series = fixture.series("lmcache_mp.l1_read");
-      assertThat(series).hasSize(limit).containsKey("{otel.metric.overflow=true}");
-      assertThat(series.values().stream().mapToDouble(Double::doubleValue).sum()).isEqualTo(10_000);
+      assertThat(series).hasSize(2_000).containsKey("{otel.metric.overflow=true}");
+      assertThat(series.values().stream().mapToDouble(Double::doubleValue).sum()).isEqualTo(salts);
+      assertThat(logs.warnings()).hasSize(1);
+      assertThat(logs.warnings().get(0)).contains("lmcache_mp.l1_read").contains("cache_salt");
     }
   }
 
