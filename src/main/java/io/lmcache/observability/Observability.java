@@ -183,7 +183,8 @@ public final class Observability implements AutoCloseable {
   }
 
   /**
-   * Registers a gauge of the embedder's own.
+   * Registers a gauge of the embedder's own. Names should be few: of each that was ever in use the
+   * SDK keeps something.
    *
    * @param name letters, digits, {@code _ . - /}, a letter first, at most 255 characters
    * @param unit such as {@code By}, {@code s} or {@code {jobs}}; may be empty
@@ -191,7 +192,7 @@ public final class Observability implements AutoCloseable {
    *     left out and counted
    * @return closing it removes the gauge
    * @throws IllegalArgumentException with the rule that is broken
-   * @throws IllegalStateException if the name is in use
+   * @throws IllegalStateException if the name is in use, with whatever unit
    */
   public Gauges.Registration gauge(
       String name, String unit, String description, DoubleSupplier callback) {

@@ -21,8 +21,7 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class Dispatcher {
 
-  private record Entry(
-      Subscriber subscriber, String name, List<Class<? extends Event>> events, AtomicLong failed) {
+  private record Entry(Subscriber subscriber, String name, List<Class<? extends Event>> events) {
 
     boolean wants(Class<?> eventClass) {
       return events.stream().anyMatch(wanted -> wanted.isAssignableFrom(eventClass));
@@ -77,12 +76,13 @@ final class Dispatcher {
       throw new IllegalArgumentException(
           "a subscriber has no name; an anonymous class or a lambda must be given one");
     }
-    List<Class<? extends Event>> events = List.copyOf(subscriber.events());
+    List<Class<? extends Event>> asked = subscriber.events();
+    List<Class<? extends Event>> events = asked == null ? List.of() : List.copyOf(asked);
     if (events.isEmpty()) {
       throw new IllegalArgumentException("subscriber " + name + " asks for no events");
     }
-    AtomicLong failed = exceptions.computeIfAbsent(name, unused -> new AtomicLong());
-    Entry entry = new Entry(subscriber, name, events, failed);
+    counter(name);
+    Entry entry = new Entry(subscriber, name, events);
     List<Entry> more = new ArrayList<>(entries);
     more.add(entry);
     entries = List.copyOf(more);
@@ -95,11 +95,17 @@ final class Dispatcher {
     if (entries.stream().anyMatch(other -> other.name.equals(entry.name))) {
       return;
     }
-    if (entry.failed.get() == 0) {
+    AtomicLong counter = exceptions.get(entry.name);
+    if (counter != null && (counter.get() == 0 || exceptions.size() > MAX_NAMES)) {
       exceptions.remove(entry.name);
-    } else if (exceptions.size() > MAX_NAMES && exceptions.remove(entry.name) != null) {
-      exceptions.computeIfAbsent(CLOSED, unused -> new AtomicLong()).addAndGet(entry.failed.get());
+      if (counter.get() > 0) {
+        counter(CLOSED).addAndGet(counter.get());
+      }
     }
+  }
+
+  private AtomicLong counter(String name) {
+    return exceptions.computeIfAbsent(name, unused -> new AtomicLong());
   }
 
   void dispatch(Event event, long epochNanos) {
@@ -143,9 +149,14 @@ final class Dispatcher {
   }
 
   private void failed(Entry entry, String what, Throwable fault) {
-    entry.failed.incrementAndGet();
+    count(entry);
     warnings.once(
         "subscriber " + entry.name, "subscriber " + entry.name + " failed on " + what, fault);
+  }
+
+  /** Under the name, or among the closed ones if the subscription was closed meanwhile. */
+  private synchronized void count(Entry entry) {
+    counter(exceptions.containsKey(entry.name) ? entry.name : CLOSED).incrementAndGet();
   }
 
   /** The exceptions by the name of the subscriber, zeros included. */

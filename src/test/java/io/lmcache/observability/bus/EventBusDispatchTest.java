@@ -18,14 +18,36 @@ import io.lmcache.observability.testing.Samples;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class EventBusDispatchTest {
+
+  @Test
+  void exception_ofASubscriptionThatWasClosedMeanwhile_isCountedAllTheSame() {
+    EventBus bus = EventBus.create(10);
+    AtomicReference<Subscription> self = new AtomicReference<>(() -> {});
+    self.set(
+        bus.subscribe(
+            Event.class,
+            "once",
+            (event, epochNanos) -> {
+              Objects.requireNonNull(self.get()).close();
+              throw new IllegalStateException("last words");
+            }));
+    bus.start();
+    bus.publish(Samples.tick());
+    assertThat(bus.flush(Duration.ofSeconds(30))).isTrue();
+    assertThat(bus.subscriberExceptions().values().stream().mapToLong(Long::longValue).sum())
+        .isEqualTo(1);
+    bus.close();
+  }
 
   private static final Duration PATIENCE = Duration.ofSeconds(20);
 

@@ -12,6 +12,7 @@ import io.opentelemetry.api.metrics.DoubleGaugeBuilder;
 import io.opentelemetry.api.metrics.Meter;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,24 +26,26 @@ import java.util.regex.Pattern;
  * The gauges of the catalogue and of the embedder, read by callbacks at each collection.
  *
  * <p>Any thread may register; callbacks run on the collecting thread, guarded. A name is in use
- * when its Prometheus form is: two that differ only in case or signs would spoil the page.
+ * when its Prometheus form is, with or without the unit: two that differ only in case or signs
+ * would spoil the page, two that differ only in the unit the export.
  */
 public final class GaugeRegistry implements Gauges {
 
   private static final Pattern NAME = Pattern.compile("[a-zA-Z][a-zA-Z0-9_./-]{0,254}");
   private static final Pattern UNIT = Pattern.compile("[!-~]{0,63}");
   private static final Pattern RESERVED =
-      Pattern.compile("lmcache.*|target_info|(.*_)?(total|created|bucket|count|sum|info)");
+      Pattern.compile("lmcache.*|target|(.*_)?(total|created|bucket|count|sum|info)");
   private static final String RULE =
       "a gauge's name starts with a letter, goes on with letters, digits, '_', '.', '-' or '/', has"
-          + " at most 255 characters, does not start with lmcache and does not end in total,"
-          + " created, bucket, count, sum or info";
+          + " at most 255 characters, does not start with lmcache, is not target and does"
+          + " not end in total, created, bucket, count, sum or info";
 
   private final Meter meter;
   private final Set<String> dropped;
   private final RecordingErrors errors;
   private final Warnings warnings = new Warnings();
   private final Map<String, Runnable> registered = new HashMap<>();
+  private final Set<String> bareNames = new HashSet<>();
   private boolean closed;
 
   /**
@@ -138,17 +141,20 @@ public final class GaugeRegistry implements Gauges {
       return () -> {};
     }
     String key = PrometheusName.key(page);
-    if (registered.containsKey(key)) {
+    String bare = PrometheusName.key(PrometheusName.ofGauge(name, ""));
+    if (registered.containsKey(key) || bareNames.contains(bare)) {
       throw new IllegalStateException(
           "gauge " + name + " is registered already; close its handle first");
     }
     Runnable removal = instrument.get();
     registered.put(key, removal);
-    return () -> remove(key, removal);
+    bareNames.add(bare);
+    return () -> remove(key, bare, removal);
   }
 
-  private synchronized void remove(String key, Runnable removal) {
+  private synchronized void remove(String key, String bare, Runnable removal) {
     if (registered.remove(key, removal)) {
+      bareNames.remove(bare);
       removal.run();
     }
   }

@@ -41,7 +41,8 @@ class GaugeRegistryTest {
         "a{b}",
         "total",
         "count",
-        "lmcachex"
+        "lmcachex",
+        "target"
       })
   void ownGauge_withABadName_isRefusedWithTheRule(String name) {
     try (MetricsFixture fixture = new MetricsFixture()) {
@@ -84,6 +85,8 @@ class GaugeRegistryTest {
             .isThrownBy(() -> fixture.gauges.register(same, "s", "", () -> 1))
             .withMessageContaining(same);
       }
+      assertThatIllegalStateException()
+          .isThrownBy(() -> fixture.gauges.register("pool.wait", "By", "", () -> 1));
     }
   }
 
