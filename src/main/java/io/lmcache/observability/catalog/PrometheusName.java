@@ -29,12 +29,12 @@ public final class PrometheusName {
 
   /** The name of a gauge of the embedder's own. */
   public static String ofGauge(String name, String unit) {
-    return withWord(sanitized(name), WORDS.getOrDefault(unit, ""));
+    return withWord(sanitized(name), word(unit));
   }
 
-  /** Whether the unit ends the name of a gauge. */
-  public static boolean hasWord(String unit) {
-    return WORDS.containsKey(unit);
+  /** The word that a unit ends the name of a gauge with; empty if it leaves no trace. */
+  public static String word(String unit) {
+    return WORDS.getOrDefault(unit, "");
   }
 
   static String of(String name, String word, boolean counter) {

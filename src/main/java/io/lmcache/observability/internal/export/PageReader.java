@@ -129,10 +129,8 @@ final class PageReader implements MetricReader {
     if (metric.getType() == MetricDataType.DOUBLE_GAUGE
         || metric.getType() == MetricDataType.LONG_GAUGE) {
       String unit = metric.getUnit();
-      // The word alone: what an empty name ends in.
-      String word = PrometheusName.hasWord(unit) ? PrometheusName.ofGauge("", unit) : "_";
       String name = PrometheusName.ofGauge(metric.getName(), unit);
-      return renamed(snapshot, metadata(name, word.substring(1), metric));
+      return renamed(snapshot, metadata(name, PrometheusName.word(unit), metric));
     }
     return snapshot;
   }

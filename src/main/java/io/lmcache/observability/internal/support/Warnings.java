@@ -2,6 +2,7 @@ package io.lmcache.observability.internal.support;
 
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,8 +22,13 @@ public final class Warnings {
   private final Logger logger = LoggerFactory.getLogger(LOGGER);
   private final Set<String> seen = ConcurrentHashMap.newKeySet();
 
-  /** Warns of a fault of a kind that is told apart by its text, without its cause. */
-  public void once(String kind, String message, Throwable cause) {
+  /** Warns of a fault, without a cause to show. */
+  public void once(String kind, String message) {
+    once(kind, message, null);
+  }
+
+  /** Warns of a fault and shows its cause; what is of one kind is told once. */
+  public void once(String kind, String message, @Nullable Throwable cause) {
     try {
       if (first(kind)) {
         logger.warn("{} (later ones of this kind are logged at DEBUG)", message, cause);
@@ -31,19 +37,6 @@ public final class Warnings {
       }
     } catch (Throwable backendFailed) {
       // A logging backend that fails must not fail the caller.
-    }
-  }
-
-  /** Warns without a cause. */
-  public void once(String kind, String message) {
-    try {
-      if (first(kind)) {
-        logger.warn("{} (later ones of this kind are logged at DEBUG)", message);
-      } else {
-        logger.debug("{}", message);
-      }
-    } catch (Throwable backendFailed) {
-      // As above.
     }
   }
 
