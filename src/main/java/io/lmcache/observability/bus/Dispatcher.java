@@ -118,6 +118,17 @@ final class Dispatcher {
     }
   }
 
+  /** Tells the subscribers that all published before a time has been dispatched. */
+  void tick(long epochNanos) {
+    for (Entry entry : entries) {
+      try {
+        entry.subscriber.onTick(epochNanos);
+      } catch (Throwable fault) {
+        failed(entry, "a tick", fault);
+      }
+    }
+  }
+
   @SuppressWarnings("ReferenceEquality") // a new list is a new registration
   private Entry[] route(Class<?> eventClass) {
     List<Entry> now = entries;

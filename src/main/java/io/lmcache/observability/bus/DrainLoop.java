@@ -91,6 +91,7 @@ final class DrainLoop implements Runnable {
 
   /** Dispatches what is queued, up to a bound; whether there was anything. */
   boolean turn() {
+    long begin = clock.epochNanos();
     int done = 0;
     for (; done < TURN_EVENTS && !abandoning.get(); done++) {
       Object next = ring.take();
@@ -104,9 +105,22 @@ final class DrainLoop implements Runnable {
       }
     }
     if (!abandoning.get()) {
+      tick(begin);
       everyTurn.run();
     }
     return done > 0;
+  }
+
+  /** Lets time pass, but not beyond an event that still waits. */
+  private void tick(long begin) {
+    Thread.interrupted();
+    boolean waiting = ring.head() != ring.tail();
+    long oldest = ring.oldestStamp();
+    if (oldest >= 0) {
+      dispatcher.tick(Math.min(begin, oldest));
+    } else if (!waiting) {
+      dispatcher.tick(begin);
+    }
   }
 
   /** Dispatches one event; an interrupt that somebody left behind is forgotten. */

@@ -6,9 +6,9 @@ import java.util.List;
 /**
  * Receives events from a bus.
  *
- * <p>The bus calls {@link #onEvent} and {@link #onStop} on its drain thread only, one at a time, so
- * a subscriber needs no synchronisation of its own. What it throws is counted under its name,
- * logged once with the event's type, and harms no other subscriber.
+ * <p>The bus calls {@link #onEvent}, {@link #onTick} and {@link #onStop} on its drain thread only,
+ * one at a time, so a subscriber needs no synchronisation of its own. What it throws is counted
+ * under its name, logged once with the event's type, and harms no other subscriber.
  */
 public interface Subscriber {
 
@@ -32,6 +32,14 @@ public interface Subscriber {
    * @param epochNanos when it was published, or the time that it was published with
    */
   void onEvent(Event event, long epochNanos) throws Exception;
+
+  /**
+   * Called between events, at least every 50 ms: for what falls due though no event arrives. All
+   * that was published before the given time has been dispatched.
+   *
+   * @param epochNanos the time by the clock of the bus
+   */
+  default void onTick(long epochNanos) throws Exception {}
 
   /** Called once, after the last event. */
   default void onStop() throws Exception {}

@@ -106,10 +106,15 @@ public final class ServerMetrics {
       .calculated("dropped events since the start, per event type; sums to dropped_events_total")
       .note("event_type is the event's wire name, `null` for a null event, `custom` for the embedder's own.").row();
 
+  public static final Metric TRACKER_EVICTIONS = TABLE.observableCounter("lmcache_mp.tracker_evictions", Unit.NONE, "Entries that a tracker of earlier events dropped at its bound or age limit.")
+      .additional().answers("Which histograms miss samples, because more was open or alive than their tracker may remember?").attributes("tracker")
+      .calculated("entries dropped since the start, per tracker")
+      .note("`l1_lifecycle`: chunks of L1; `real_reuse`: chunks and salts of real reuse; `l0_lifecycle`: GPU blocks; `l0_l1_pairs` and `l1_l2_pairs`: copies and transfers whose end did not come in time.").row();
+
   public static final Metric RECORDING_ERRORS = TABLE.observableCounter("lmcache_mp.recording_errors", Unit.NONE, "What bad values cost.")
       .additional().answers("Does the server report anything that cannot be counted?").attributes("reason")
       .calculated("errors since the start, per reason")
-      .note("`invalid_field`: an event was not made, a field of it was null or out of range. `invalid_value`: a value of a key or of a gauge was unusable, it alone is missing. `stream_failed`: a stream refused the callback that publishes an event.").row();
+      .note("`invalid_field`: an event was not made, a field of it was null or out of range. `invalid_value`: a value of a key, of a gauge or of a sample was unusable, or a transfer took no time; it alone is missing. `stream_failed`: a stream refused the callback that publishes an event.").row();
   // spotless:on
 
   private ServerMetrics() {}

@@ -107,14 +107,15 @@ record Kind<T>(
         });
   }
 
-  static Kind<Duration> duration(Duration max) {
-    String accepted = "in 0s … " + max.toHours() + "h";
+  static Kind<Duration> duration(Duration min, Duration max) {
+    String least = min.isZero() ? "0s" : min.toMillis() + "ms";
+    String accepted = "in " + least + " … " + max.toHours() + "h";
     return plain(
         "Duration",
         accepted,
         text -> readDuration(text, accepted),
         value -> {
-          if (value.isNegative() || value.compareTo(max) > 0) {
+          if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {
             throw new Refused(value + " is not " + accepted);
           }
           return value;

@@ -59,6 +59,36 @@ public final class ObservabilityConfig {
     return get(Setting.SAMPLE_RATE);
   }
 
+  /** The bound of the chunks of L1 whose lifecycle is followed. */
+  public int maxTrackedChunks() {
+    return get(Setting.MAX_TRACKED_CHUNKS);
+  }
+
+  /** The bound of the chunks whose real reuse is followed. */
+  public int maxReuseChunks() {
+    return get(Setting.MAX_REUSE_CHUNKS);
+  }
+
+  /** The bound of the salts that have an access counter. */
+  public int maxReuseSalts() {
+    return get(Setting.MAX_REUSE_SALTS);
+  }
+
+  /** The bound of the GPU blocks whose lifecycle is followed. */
+  public int maxTrackedBlocks() {
+    return get(Setting.MAX_TRACKED_BLOCKS);
+  }
+
+  /** The bound of the copies, and that of the transfers, whose end is waited for. */
+  public int maxOpenPairs() {
+    return get(Setting.MAX_OPEN_PAIRS);
+  }
+
+  /** How long the end of a copy or a transfer is waited for: 1 ms to a day. */
+  public Duration pairTimeout() {
+    return get(Setting.PAIR_TIMEOUT);
+  }
+
   /**
    * The general OTLP endpoint as it was given; null if there is none. What is pushed where is in
    * {@link #metricsPush()} and {@link #tracesPush()}.
@@ -206,6 +236,30 @@ public final class ObservabilityConfig {
 
     public Builder sampleRate(double sampleRate) {
       return set(Setting.SAMPLE_RATE, sampleRate);
+    }
+
+    public Builder maxTrackedChunks(int maxTrackedChunks) {
+      return set(Setting.MAX_TRACKED_CHUNKS, maxTrackedChunks);
+    }
+
+    public Builder maxReuseChunks(int maxReuseChunks) {
+      return set(Setting.MAX_REUSE_CHUNKS, maxReuseChunks);
+    }
+
+    public Builder maxReuseSalts(int maxReuseSalts) {
+      return set(Setting.MAX_REUSE_SALTS, maxReuseSalts);
+    }
+
+    public Builder maxTrackedBlocks(int maxTrackedBlocks) {
+      return set(Setting.MAX_TRACKED_BLOCKS, maxTrackedBlocks);
+    }
+
+    public Builder maxOpenPairs(int maxOpenPairs) {
+      return set(Setting.MAX_OPEN_PAIRS, maxOpenPairs);
+    }
+
+    public Builder pairTimeout(Duration pairTimeout) {
+      return set(Setting.PAIR_TIMEOUT, pairTimeout);
     }
 
     public Builder otlpEndpoint(String otlpEndpoint) {

@@ -23,6 +23,7 @@ public final class Setting<T> {
   private static final String PREFIX = "lmcache.observability.";
   private static final List<Setting<?>> ROWS = new ArrayList<>();
   private static final int MAX_SLOTS = 4_194_304;
+  private static final int MAX_TRACKED = 100_000_000;
   private static final Duration DAY = Duration.ofDays(1);
 
   // spotless:off
@@ -51,6 +52,30 @@ public final class Setting<T> {
       "sampleRate", "metrics.sample.rate", "--metrics-sample-rate R", null,
       Kind.rate(), "0.01",
       "the share of chunks and blocks whose lifecycle is followed; counters count everything");
+  public static final Setting<Integer> MAX_TRACKED_CHUNKS = row(
+      "maxTrackedChunks", "metrics.tracked.chunks", "--max-tracked-chunks N", null,
+      Kind.integer(1, MAX_TRACKED), "1000000",
+      "sampled chunks of L1 whose lifecycle is followed at a time; the one not seen for longest goes");
+  public static final Setting<Integer> MAX_REUSE_CHUNKS = row(
+      "maxReuseChunks", "metrics.reuse.chunks", "--max-reuse-chunks N", null,
+      Kind.integer(1, MAX_TRACKED), "1000000",
+      "sampled chunks whose real reuse is followed at a time; the one not seen for longest goes");
+  public static final Setting<Integer> MAX_REUSE_SALTS = row(
+      "maxReuseSalts", "metrics.reuse.salts", "--max-reuse-salts N", null,
+      Kind.integer(1, MAX_TRACKED), "100000",
+      "salts whose accesses are counted for real reuse; the one not seen for longest goes");
+  public static final Setting<Integer> MAX_TRACKED_BLOCKS = row(
+      "maxTrackedBlocks", "metrics.tracked.blocks", "--max-tracked-blocks N", null,
+      Kind.integer(1, MAX_TRACKED), "1000000",
+      "sampled GPU blocks that are followed at a time; the one not seen for longest goes");
+  public static final Setting<Integer> MAX_OPEN_PAIRS = row(
+      "maxOpenPairs", "metrics.open.pairs", "--max-open-pairs N", null,
+      Kind.integer(1, MAX_TRACKED), "100000",
+      "copies between GPU and L1 that may be open at a time, and transfers to and from L2 likewise");
+  public static final Setting<Duration> PAIR_TIMEOUT = row(
+      "pairTimeout", "metrics.pair.timeout", "--pair-timeout D", null,
+      Kind.duration(Duration.ofMillis(1), DAY), "10m",
+      "how long a copy or transfer may take before its end is no longer waited for");
   public static final Setting<String> OTLP_ENDPOINT = row(
       "otlpEndpoint", "otlp.endpoint", "--otlp-endpoint URL", "OTEL_EXPORTER_OTLP_ENDPOINT",
       Kind.url(), "none",
@@ -81,7 +106,7 @@ public final class Setting<T> {
       "resource attributes that every Prometheus series carries as labels");
   public static final Setting<Duration> CLOSE_TIMEOUT = row(
       "closeTimeout", "close.timeout", null, null,
-      Kind.duration(DAY), "5s",
+      Kind.duration(Duration.ZERO, DAY), "5s",
       "how long close() may take; 0 does not wait");
   // spotless:on
 

@@ -8,6 +8,7 @@ import io.lmcache.observability.internal.support.Warnings;
 import io.lmcache.observability.testing.FakeClock;
 import io.lmcache.observability.testing.RecordingSubscriber;
 import io.lmcache.observability.testing.Samples;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -19,9 +20,21 @@ class DrainLoopTest {
   private final Dispatcher dispatcher = new Dispatcher(new Warnings());
   private final RecordingSubscriber recorder = RecordingSubscriber.create();
   private final List<BusView> seen = new ArrayList<>();
+  private final FakeClock clock = FakeClock.create();
+  private final List<Long> ticks = new ArrayList<>();
   private int turns;
-  private final DrainLoop loop =
-      new DrainLoop(ring, dispatcher, Clock.of(FakeClock.create()), () -> turns++);
+  private final DrainLoop loop = new DrainLoop(ring, dispatcher, Clock.of(clock), () -> turns++);
+
+  /** Writes down the ticks. */
+  private final class Ticked implements Subscriber {
+    @Override
+    public void onEvent(Event event, long epochNanos) {}
+
+    @Override
+    public void onTick(long epochNanos) {
+      ticks.add(epochNanos);
+    }
+  }
 
   private record BusView(long depth, long inDispatch, long oldest) {}
 
@@ -72,6 +85,53 @@ class DrainLoopTest {
     assertThat(loop.turn()).isTrue();
     assertThat(ring.depth()).isEqualTo(1);
     assertThat(ring.head()).isLessThanOrEqualTo(1_000);
+  }
+
+  @Test
+  void turn_nothingQueued_letsTimePassByTheClock() {
+    dispatcher.register(new Ticked());
+    loop.turn();
+    clock.advance(Duration.ofSeconds(301));
+    offer(Samples.numbered(1), clock.epochNanos());
+    loop.turn();
+    assertThat(ticks)
+        .containsExactly(
+            clock.epochNanos() - Duration.ofSeconds(301).toNanos(), clock.epochNanos());
+  }
+
+  @Test
+  void turn_eventStillWaits_letsTimePassNoFurtherThanThat() {
+    dispatcher.register(new Ticked());
+    dispatcher.register(
+        new Dispatcher.HandlerSubscriber<>(
+            Event.class, "echo", (event, stamp) -> ring.offer(event, stamp)));
+    offer(Samples.numbered(1), 77);
+    loop.turn();
+    assertThat(ring.depth()).isEqualTo(1);
+    assertThat(ticks).containsExactly(77L);
+  }
+
+  @Test
+  void turn_tickThatThrows_isCountedAndHarmsNoOther() {
+    dispatcher.register(
+        new Subscriber() {
+          @Override
+          public String name() {
+            return "late";
+          }
+
+          @Override
+          public void onEvent(Event event, long epochNanos) {}
+
+          @Override
+          public void onTick(long epochNanos) {
+            throw new StackOverflowError("for a test");
+          }
+        });
+    dispatcher.register(new Ticked());
+    loop.turn();
+    assertThat(dispatcher.exceptions()).containsEntry("late", 1L);
+    assertThat(ticks).hasSize(1);
   }
 
   @Test

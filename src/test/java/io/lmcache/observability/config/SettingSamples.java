@@ -107,6 +107,60 @@ final class SettingSamples {
             ObservabilityConfig::sampleRate));
     all.add(
         new Sample(
+            Setting.MAX_TRACKED_CHUNKS,
+            "1",
+            1,
+            "100000000",
+            100_000_000,
+            (b, v) -> b.maxTrackedChunks((int) v),
+            ObservabilityConfig::maxTrackedChunks));
+    all.add(
+        new Sample(
+            Setting.MAX_REUSE_CHUNKS,
+            "2",
+            2,
+            "99",
+            99,
+            (b, v) -> b.maxReuseChunks((int) v),
+            ObservabilityConfig::maxReuseChunks));
+    all.add(
+        new Sample(
+            Setting.MAX_REUSE_SALTS,
+            "3",
+            3,
+            "77",
+            77,
+            (b, v) -> b.maxReuseSalts((int) v),
+            ObservabilityConfig::maxReuseSalts));
+    all.add(
+        new Sample(
+            Setting.MAX_TRACKED_BLOCKS,
+            "4",
+            4,
+            "66",
+            66,
+            (b, v) -> b.maxTrackedBlocks((int) v),
+            ObservabilityConfig::maxTrackedBlocks));
+    all.add(
+        new Sample(
+            Setting.MAX_OPEN_PAIRS,
+            "5",
+            5,
+            "55",
+            55,
+            (b, v) -> b.maxOpenPairs((int) v),
+            ObservabilityConfig::maxOpenPairs));
+    all.add(
+        new Sample(
+            Setting.PAIR_TIMEOUT,
+            "90s",
+            Duration.ofSeconds(90),
+            "1",
+            Duration.ofMillis(1),
+            (b, v) -> b.pairTimeout((Duration) v),
+            ObservabilityConfig::pairTimeout));
+    all.add(
+        new Sample(
             Setting.OTLP_ENDPOINT,
             " http://h:4317\t",
             "http://h:4317",

@@ -94,7 +94,7 @@ class ValidationTest {
     int millis = any % 86_400_000;
     Duration expected = Duration.ofMillis(millis);
     for (String text : new String[] {millis + "", millis + "ms", expected.toString()}) {
-      assertThat(Kind.duration(Duration.ofDays(1)).parse(text)).isEqualTo(expected);
+      assertThat(Kind.duration(Duration.ZERO, Duration.ofDays(1)).parse(text)).isEqualTo(expected);
     }
   }
 
