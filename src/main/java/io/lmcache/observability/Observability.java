@@ -85,15 +85,12 @@ public final class Observability implements AutoCloseable {
     if (config.metrics()) {
       Meter meter = export.meter();
       Set<String> dropped = config.dropAttributes();
-      bus.register(
+      MetricsSubscriber subscriber =
           new MetricsSubscriber(
-              meter,
-              dropped,
-              config.cardinalityLimit(),
-              builder.openTelemetry == null,
-              bus.recordingErrors()));
+              meter, config, builder.openTelemetry == null, bus.recordingErrors());
+      bus.register(subscriber);
       this.gauges = new GaugeRegistry(meter, dropped, bus.recordingErrors());
-      this.selfMetrics = new SelfMetrics(meter, bus, dropped);
+      this.selfMetrics = new SelfMetrics(meter, bus, subscriber::trackerEvictions, dropped);
       registry = gauges;
     } else {
       this.gauges = null;

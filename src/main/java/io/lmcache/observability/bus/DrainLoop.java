@@ -29,6 +29,8 @@ final class DrainLoop implements Runnable {
   private final Clock clock;
   private final Runnable everyTurn;
   private volatile boolean stopping;
+  private volatile long turnsBegun;
+  private volatile long turnsEnded;
   private final AtomicBoolean abandoning = new AtomicBoolean();
   private long lastRenewal = System.nanoTime();
   private long lastEvent = lastRenewal;
@@ -91,6 +93,7 @@ final class DrainLoop implements Runnable {
 
   /** Dispatches what is queued, up to a bound; whether there was anything. */
   boolean turn() {
+    turnsBegun = turnsEnded + 1;
     long begin = clock.epochNanos();
     int done = 0;
     for (; done < TURN_EVENTS && !abandoning.get(); done++) {
@@ -108,7 +111,18 @@ final class DrainLoop implements Runnable {
       tick(begin);
       everyTurn.run();
     }
+    turnsEnded = turnsBegun;
     return done > 0;
+  }
+
+  /** How many turns have begun. */
+  long turnsBegun() {
+    return turnsBegun;
+  }
+
+  /** How many turns have ended. */
+  long turnsEnded() {
+    return turnsEnded;
   }
 
   /** Lets time pass, but not beyond an event that still waits. */
@@ -127,6 +141,8 @@ final class DrainLoop implements Runnable {
   private void dispatch(Object next) {
     Thread.interrupted();
     if (next instanceof Timed timed) {
+      // Its own time may be any; whoever waits for something must know the clock's.
+      dispatcher.tick(ring.dispatchStamp());
       dispatcher.dispatch(timed.event(), timed.epochNanos());
     } else {
       dispatcher.dispatch((Event) next, ring.dispatchStamp());

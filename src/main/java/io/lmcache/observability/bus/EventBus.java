@@ -213,7 +213,8 @@ public final class EventBus implements EventSink, AutoCloseable {
   }
 
   /**
-   * Waits until all that was published before has been dispatched.
+   * Waits until all that was published before has been dispatched, and what falls due by now has
+   * been told to the subscribers.
    *
    * @return false when the time ran out, events were abandoned, or this is the drain thread
    */
@@ -222,10 +223,19 @@ public final class EventBus implements EventSink, AutoCloseable {
       return false;
     }
     long target = ring.tail();
+    long turn = loop.turnsBegun();
     wake();
     return Await.until(
-            () -> ring.completed() >= target || loop.isAbandoning(), Durations.toNanos(timeout))
+            () ->
+                (ring.completed() >= target && (loop.turnsEnded() > turn || !isDraining()))
+                    || loop.isAbandoning(),
+            Durations.toNanos(timeout))
         && !loop.isAbandoning();
+  }
+
+  private boolean isDraining() {
+    Thread thread = drain;
+    return thread != null && thread.isAlive();
   }
 
   /**

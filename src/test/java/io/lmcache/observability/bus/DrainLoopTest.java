@@ -77,6 +77,18 @@ class DrainLoopTest {
   }
 
   @Test
+  void turn_eventWithATimeOfItsOwn_isPrecededByTheClocks() {
+    dispatcher.register(new Ticked());
+    dispatcher.register(
+        new Dispatcher.HandlerSubscriber<>(
+            Event.class, "own", (event, stamp) -> assertThat(ticks).containsExactly(10L)));
+    assertThat(ring.offer(new DrainLoop.Timed(Samples.numbered(1), 77), 10)).isZero();
+    loop.turn();
+    assertThat(ticks).hasSize(2);
+    assertThat(dispatcher.exceptions()).containsEntry("own", 0L);
+  }
+
+  @Test
   void turn_producersThatKeepUp_comesToAnEnd() {
     dispatcher.register(
         new Dispatcher.HandlerSubscriber<>(

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.lmcache.observability.event.Event;
 import io.lmcache.observability.internal.support.Warnings;
 import io.lmcache.observability.testing.BlockingSubscriber;
+import io.lmcache.observability.testing.FakeClock;
 import io.lmcache.observability.testing.Law;
 import io.lmcache.observability.testing.Logs;
 import io.lmcache.observability.testing.RecordingSubscriber;
@@ -18,6 +19,7 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -210,6 +212,35 @@ class EventBusStopTest {
     assertThat(bus.stop(PATIENCE)).isTrue();
     assertThat(Thread.interrupted()).isTrue();
     assertThat(recorder.received()).hasSize(20);
+  }
+
+  @Test
+  void flush_afterTheClockWasMoved_letsThatTimePass() {
+    FakeClock clock = FakeClock.create();
+    AtomicLong time = new AtomicLong();
+    try (EventBus timed = EventBus.create(10, clock)) {
+      timed.register(
+          new Subscriber() {
+            @Override
+            public String name() {
+              return "time";
+            }
+
+            @Override
+            public void onEvent(Event event, long epochNanos) {}
+
+            @Override
+            public void onTick(long epochNanos) {
+              time.set(epochNanos);
+            }
+          });
+      timed.start();
+      for (int i = 0; i < 100; i++) {
+        clock.advance(Duration.ofSeconds(301));
+        assertThat(timed.flush(PATIENCE)).isTrue();
+        assertThat(time).hasValue(clock.epochNanos());
+      }
+    }
   }
 
   @Test

@@ -27,7 +27,6 @@ public final class Demo {
   private static final int BAD_INPUT = 2;
   private static final int GENERATED_REQUESTS = 2000;
   private static final long GENERATOR_SEED = 1;
-  private static final Duration AFTER_THE_END = Duration.ofSeconds(301);
   private static final Duration FLUSH_TIMEOUT = Duration.ofMillis(200);
   private static final Set<String> LOCAL_HOSTS =
       Set.of("localhost", "127.0.0.1", "0.0.0.0", "::", "[::]", "0:0:0:0:0:0:0:0");
@@ -156,7 +155,7 @@ public final class Demo {
       state.backgroundWork();
     }
     if (timeline.setsClock()) {
-      timeline.skipTo(end + AFTER_THE_END.toNanos());
+      timeline.skipTo(end + Replay.AFTER_THE_END.toNanos());
     }
     flush(bus);
     if (!isStopped()) {

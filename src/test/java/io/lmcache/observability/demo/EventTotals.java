@@ -50,7 +50,7 @@ final class EventTotals implements Subscriber {
     } else if (event instanceof L2Event.PrefetchLookupCompleted lookup) {
       totals.add("lmcache_mp.l2_prefetch_hit", "", lookup.prefixHitCount());
     } else if (event instanceof L2Event.PrefetchLoadSubmitted load) {
-      totals.add("lmcache_mp.l2_prefetch_load_submitted", "", 1);
+      totals.add("lmcache_mp.l2_prefetch_load_submitted", "", load.adapterCount());
       each("lmcache_mp.l2_prefetch_load_submitted_objects", load.keyCountPerSalt());
     } else if (event instanceof L2Event.PrefetchLoadCompleted load) {
       each("lmcache_mp.l2_prefetch_load_completed", load.keyCountPerSalt());

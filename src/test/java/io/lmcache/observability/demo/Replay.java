@@ -4,6 +4,7 @@ import io.lmcache.observability.demo.TwoTierCache.Outcome;
 import io.lmcache.observability.producer.CacheServer;
 import io.lmcache.observability.producer.L1Manager;
 import io.lmcache.observability.producer.StorageManager;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,6 +24,9 @@ final class Replay {
   static final String DEVICE = "cuda:0";
   static final String L2_NAME = "fs";
   static final int ADAPTER = 0;
+
+  /** How far time goes on after a replay by the trace's time, until all that it began is over. */
+  static final Duration AFTER_THE_END = Duration.ofSeconds(301);
 
   private static final long GPU_COPY_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
   private static final long L2_COPY_NANOS = TimeUnit.MILLISECONDS.toNanos(1);

@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.lmcache.observability.catalog.Metric;
 import io.lmcache.observability.catalog.MetricCatalog;
 import io.lmcache.observability.testing.DemoProcess;
+import io.lmcache.observability.testing.Distribution;
 import io.lmcache.observability.testing.OtlpReceiver;
 import io.lmcache.observability.testing.OtlpReceiver.Transport;
 import io.lmcache.observability.testing.PrometheusText;
 import java.io.BufferedWriter;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -21,6 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** The running demo: the right answers on its page and, the same, at a collector. */
 class ReplayExportIT {
@@ -91,12 +94,7 @@ class ReplayExportIT {
   void generatedTrace_ofThreeTenants_isTheNaiveReplay_perSalt_onThePageAndOverOtlp()
       throws Exception {
     List<TraceRequest> requests = TraceGenerator.generate(11, 400);
-    Path trace = folder.resolve("trace.jsonl");
-    try (BufferedWriter lines = Files.newBufferedWriter(trace)) {
-      for (TraceRequest request : requests) {
-        lines.write(line(request));
-      }
-    }
+    Path trace = write(requests);
     try (OtlpReceiver receiver = OtlpReceiver.start(Transport.HTTP);
         DemoProcess demo =
             DemoProcess.start(
@@ -121,6 +119,61 @@ class ReplayExportIT {
                               .as(name)
                               .isEqualTo(doubles(salts))));
     }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void generatedTrace_byItsOwnTime_hasTheNaiveHistograms_onThePageAndOverOtlp(Transport transport)
+      throws Exception {
+    List<TraceRequest> requests = TraceGenerator.generate(12, 400);
+    Map<String, Map<Map<String, String>, Distribution>> wanted =
+        NaiveHistograms.of(requests, 500, 3);
+    assertThat(wanted).hasSize(10);
+    try (OtlpReceiver receiver = OtlpReceiver.start(transport);
+        DemoProcess demo =
+            DemoProcess.start(
+                push(receiver, transport),
+                "--trace=" + write(requests),
+                "--l1-chunks=500",
+                "--tenants=3",
+                "--trace-time",
+                "--metrics-sample-rate=1")) {
+      demo.awaitReplay();
+      PrometheusText page = demo.page();
+      wanted.forEach(
+          (name, series) ->
+              assertThat(Distribution.of(page, onPage(name)))
+                  .as(name)
+                  .usingRecursiveComparison(Distribution.UP_TO_ROUNDING)
+                  .isEqualTo(series));
+      Awaitility.await()
+          .atMost(SOON)
+          .untilAsserted(
+              () ->
+                  wanted.forEach(
+                      (name, series) ->
+                          assertThat(pushed(receiver, name))
+                              .as(name)
+                              .usingRecursiveComparison(Distribution.UP_TO_ROUNDING)
+                              .isEqualTo(series)));
+    }
+  }
+
+  private static Map<Map<String, String>, Distribution> pushed(OtlpReceiver receiver, String name) {
+    return Distribution.of(
+        receiver
+            .metrics()
+            .getOrDefault(name, io.opentelemetry.proto.metrics.v1.Metric.getDefaultInstance()));
+  }
+
+  private Path write(List<TraceRequest> requests) throws IOException {
+    Path trace = folder.resolve("trace.jsonl");
+    try (BufferedWriter lines = Files.newBufferedWriter(trace)) {
+      for (TraceRequest request : requests) {
+        lines.write(line(request));
+      }
+    }
+    return trace;
   }
 
   private static Map<String, Double> doubles(Map<String, Long> values) {

@@ -61,6 +61,7 @@ final class ReplayRun {
           new Showcase(facades, timeline).play(round);
         }
       }
+      timeline.skipTo(timeline.now() + Replay.AFTER_THE_END.toNanos());
       assertThat(bus.stop(TIMEOUT)).isTrue();
       BusStatistics statistics = bus.statistics();
       assertThat(statistics.dropped()).isZero();

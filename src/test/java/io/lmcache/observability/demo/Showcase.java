@@ -51,6 +51,7 @@ final class Showcase {
     CacheServer.Request request = server.requestStarted(session);
     lookUp(session);
     reserve();
+    loadNothing(round);
     fail(session);
     tick();
     blendChunks(session);
@@ -90,6 +91,14 @@ final class Showcase {
     storage.readPrefetched(KEYS.subList(0, 3), KEYS.subList(3, 4));
     next();
     storage.writeReserved(KEYS.subList(0, 2), KEYS.subList(2, 4));
+  }
+
+  /** A load that finds nothing left to load: zeros, for a replay that never loads. */
+  private void loadNothing(int round) {
+    next();
+    StorageManager.Load load = storage.l2LoadSubmitted(-round, 0, Map.of(SALT, 0L));
+    next();
+    load.completed(0, Map.of(SALT, 0L));
   }
 
   private void fail(String session) {

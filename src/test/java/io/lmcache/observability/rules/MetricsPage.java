@@ -26,8 +26,8 @@ final class MetricsPage {
       A counter without attributes is on the page with 0 from the start, one whose attributes have
       closed sets of values with 0 for each combination. A gauge is there while its callback is
       registered, and is read by its callback at each collection; the callback may see a state that
-      is one change old. A histogram is there from its first sample; in this version none records
-      any yet.
+      is one change old. A histogram is there from its first sample; its buckets are advice where an
+      OpenTelemetry of the embedder's has a view for it.
 
       **Prefixes.** `lmcache_mp.` is the multiprocess server's, apart from the `lmcache.` of the
       engine; `lmcache_blend.` is cache blending's.
@@ -71,6 +71,7 @@ final class MetricsPage {
 
       ```promql
       rate(lmcache_mp_l2_store_completed_requests_total{l2_name="fs"}[1m])
+
       rate(lmcache_mp_l2_load_completed_requests_total{l2_name="fs"}[1m])
       ```
 

@@ -15,7 +15,7 @@ import java.util.Set;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
-/** What the bus tells about itself, read at each collection. */
+/** What the bus and the trackers tell about themselves, read at each collection. */
 public final class SelfMetrics {
 
   private static final double NANOS_PER_SECOND = 1e9;
@@ -27,9 +27,14 @@ public final class SelfMetrics {
   /**
    * Registers the instruments.
    *
+   * @param trackerEvictions what the trackers of earlier events dropped, by tracker
    * @param dropped attributes that no series has
    */
-  public SelfMetrics(Meter meter, EventBus bus, Set<String> dropped) {
+  public SelfMetrics(
+      Meter meter,
+      EventBus bus,
+      Supplier<Map<String, Long>> trackerEvictions,
+      Set<String> dropped) {
     this.meter = meter;
     this.dropped = dropped;
     removals.add(
@@ -45,6 +50,7 @@ public final class SelfMetrics {
     counter(ServerMetrics.DROPPED_EVENTS, bus::dropped);
     counter(ServerMetrics.SUBSCRIBER_EXCEPTIONS, bus::subscriberExceptions);
     counter(ServerMetrics.DROPS_BY_TYPE, bus::droppedByType);
+    counter(ServerMetrics.TRACKER_EVICTIONS, trackerEvictions);
     counter(ServerMetrics.RECORDING_ERRORS, () -> bus.recordingErrors().byReason());
   }
 

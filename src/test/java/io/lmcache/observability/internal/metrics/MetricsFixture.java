@@ -1,6 +1,7 @@
 package io.lmcache.observability.internal.metrics;
 
 import io.lmcache.observability.bus.EventBus;
+import io.lmcache.observability.config.ObservabilityConfig;
 import io.lmcache.observability.event.Event;
 import io.lmcache.observability.testing.Totals;
 import io.opentelemetry.api.metrics.Meter;
@@ -28,9 +29,16 @@ final class MetricsFixture implements AutoCloseable {
     this.provider = SdkMeterProvider.builder().registerMetricReader(reader, type -> limit).build();
     Meter meter = provider.get("test");
     this.gauges = new GaugeRegistry(meter, dropped, bus.recordingErrors());
-    this.subscriber = new MetricsSubscriber(meter, dropped, limit, true, bus.recordingErrors());
+    ObservabilityConfig config =
+        config().dropAttributes(dropped.toArray(String[]::new)).cardinalityLimit(limit).build();
+    this.subscriber = new MetricsSubscriber(meter, config, true, bus.recordingErrors());
     bus.register(subscriber);
-    new SelfMetrics(meter, bus, dropped);
+    new SelfMetrics(meter, bus, subscriber::trackerEvictions, dropped);
+  }
+
+  /** Settings that the machine has no part in. */
+  static ObservabilityConfig.Builder config() {
+    return ObservabilityConfig.builder().environment(Map.of()).systemProperties(Map.of());
   }
 
   void event(Event event) {

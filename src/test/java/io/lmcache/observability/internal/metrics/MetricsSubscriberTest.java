@@ -2,20 +2,28 @@ package io.lmcache.observability.internal.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.lmcache.observability.bus.EventBus;
 import io.lmcache.observability.bus.RecordingErrors.Reason;
 import io.lmcache.observability.catalog.Instrument;
 import io.lmcache.observability.catalog.Metric;
 import io.lmcache.observability.catalog.MetricCatalog;
+import io.lmcache.observability.catalog.Source;
 import io.lmcache.observability.event.L1Event;
 import io.lmcache.observability.event.L1Event.AllocationPurpose;
 import io.lmcache.observability.event.L2Event;
 import io.lmcache.observability.event.ObjectKey;
 import io.lmcache.observability.event.ServerEvent;
+import io.lmcache.observability.internal.metrics.correlation.Trackers;
 import io.lmcache.observability.internal.support.Warnings;
 import io.lmcache.observability.testing.Logs;
+import io.opentelemetry.api.common.AttributeKey;
+import io.opentelemetry.api.common.Attributes;
+import io.opentelemetry.sdk.metrics.data.HistogramPointData;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 class MetricsSubscriberTest {
@@ -44,6 +52,14 @@ class MetricsSubscriberTest {
           .containsEntry(
               "lmcache_mp.event_bus.subscriber_exceptions",
               Map.of("{subscriber_name=MetricsSubscriber}", 0.0))
+          .containsEntry(
+              "lmcache_mp.tracker_evictions",
+              Map.of(
+                  "{tracker=l1_lifecycle}", 0.0,
+                  "{tracker=real_reuse}", 0.0,
+                  "{tracker=l0_lifecycle}", 0.0,
+                  "{tracker=l0_l1_pairs}", 0.0,
+                  "{tracker=l1_l2_pairs}", 0.0))
           .doesNotContainKey("lmcache_mp.l1_usage_ratio");
     }
   }
@@ -192,5 +208,43 @@ class MetricsSubscriberTest {
       assertThat(fixture.series("lmcache_mp.l1_read"))
           .isEqualTo(Map.of("{cache_salt=" + "x".repeat(4_096) + "}", 2.0));
     }
+  }
+
+  @Test
+  void histogram_labelsThatAreDropped_leaveTheOthers() {
+    try (MetricsFixture fixture = new MetricsFixture(Set.of("engine_id", "model_name"), 2_000)) {
+      fixture.event(new ServerEvent.StoreStart("s", "cuda:0", "e", "m"));
+      fixture.subscriber.onEvent(
+          new ServerEvent.StoreEnd("s", "cuda:0", "e", "m", 1, 1_000), 1_001);
+      fixture.event(new ServerEvent.StoreStart("s", "cuda:1", "f", "n"));
+      fixture.subscriber.onEvent(
+          new ServerEvent.StoreEnd("s", "cuda:1", "f", "n", 1, 1_000), 1_001);
+      AttributeKey<String> device = AttributeKey.stringKey("device");
+      assertThat(fixture.reader.collectAllMetrics())
+          .filteredOn(metric -> metric.getName().equals("lmcache_mp.l0_l1_store_throughput"))
+          .flatMap(metric -> metric.getHistogramData().getPoints())
+          .extracting(HistogramPointData::getAttributes)
+          .containsExactlyInAnyOrder(
+              Attributes.of(device, "cuda:0"), Attributes.of(device, "cuda:1"));
+    }
+  }
+
+  @Test
+  void correlatedEvents_areThoseOfTheRows() {
+    Map<Class<?>, Integer> handlers = new HashMap<>();
+    new Trackers(
+            MetricsFixture.config().build(),
+            row -> (value, labels) -> {},
+            EventBus.create(1).recordingErrors(),
+            new Warnings())
+        .register((event, handler) -> handlers.merge(event, 1, Integer::sum));
+    Set<Class<?>> wanted =
+        MetricCatalog.all().stream()
+            .filter(row -> row.instrument() == Instrument.HISTOGRAM)
+            .flatMap(row -> row.sources().stream())
+            .map(Source::event)
+            .collect(Collectors.toSet());
+    wanted.add(ServerEvent.EndSession.class);
+    assertThat(handlers.keySet()).isEqualTo(wanted);
   }
 }

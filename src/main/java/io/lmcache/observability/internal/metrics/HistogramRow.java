@@ -1,0 +1,52 @@
+package io.lmcache.observability.internal.metrics;
+
+import io.lmcache.observability.bus.RecordingErrors;
+import io.lmcache.observability.catalog.Metric;
+import io.lmcache.observability.internal.metrics.correlation.Samples;
+import io.lmcache.observability.internal.support.Warnings;
+import io.opentelemetry.api.metrics.DoubleHistogram;
+import java.util.Set;
+
+/** A histogram of the catalogue at work: its instrument and its series. */
+final class HistogramRow implements Samples {
+
+  private final Metric row;
+  private final DoubleHistogram histogram;
+  private final Series series;
+  private final int[] kept;
+  private final RecordingErrors errors;
+  private final Warnings warnings;
+
+  HistogramRow(
+      Metric row,
+      DoubleHistogram histogram,
+      Series series,
+      Set<String> dropped,
+      RecordingErrors errors,
+      Warnings warnings) {
+    this.row = row;
+    this.histogram = histogram;
+    this.series = series;
+    this.kept =
+        Series.kept(row.attributes(), dropped).stream()
+            .mapToInt(row.attributes()::indexOf)
+            .toArray();
+    this.errors = errors;
+    this.warnings = warnings;
+  }
+
+  @Override
+  public void record(double value, String... labels) {
+    if (!Double.isFinite(value) || value < 0) {
+      errors.count(RecordingErrors.Reason.INVALID_VALUE);
+      String message = "a sample of " + row.name() + " is left out: " + value;
+      warnings.once(row.name(), message, new IllegalArgumentException(message));
+      return;
+    }
+    String[] values = new String[kept.length];
+    for (int i = 0; i < kept.length; i++) {
+      values[i] = labels[kept[i]];
+    }
+    histogram.record(value, series.get(values));
+  }
+}

@@ -1,0 +1,106 @@
+package io.lmcache.observability.internal.metrics.correlation;
+
+import io.lmcache.observability.bus.EventHandler;
+import io.lmcache.observability.bus.RecordingErrors;
+import io.lmcache.observability.catalog.Metric;
+import io.lmcache.observability.config.ObservabilityConfig;
+import io.lmcache.observability.event.Event;
+import io.lmcache.observability.internal.support.Warnings;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
+
+/**
+ * All that correlates events: lifetimes, reuse and throughput.
+ *
+ * <p>Works on the drain thread. Each part is bounded; what it drops at a bound is counted.
+ */
+public final class Trackers {
+
+  /** Remembers earlier events, within a bound, to make samples of later ones. */
+  interface Tracker {
+
+    /** The value of the {@code tracker} attribute. */
+    String name();
+
+    /** Says which events it handles. */
+    void register(Routes routes);
+
+    /** Lets go of what is over by a time. */
+    default void onTick(long epochNanos) {}
+
+    /** How much it dropped at its bounds and age limits; any thread may ask. */
+    long evictions();
+  }
+
+  /** Who calls the handlers of events. */
+  interface Routes {
+    <E extends Event> void on(Class<E> event, EventHandler<? super E> handler);
+  }
+
+  private final List<Tracker> trackers;
+
+  /**
+   * @param histograms where the samples of a row go
+   */
+  public Trackers(
+      ObservabilityConfig config,
+      Function<Metric, Samples> histograms,
+      RecordingErrors errors,
+      Warnings warnings) {
+    Faults faults = new Faults(errors, warnings);
+    this.trackers =
+        List.of(
+            new L1Lifecycle(config, histograms, faults),
+            new RealReuse(config, histograms, faults),
+            new BlockLifecycle(config, histograms),
+            new CopyThroughput(config, histograms, faults),
+            new TransferThroughput(config, histograms, faults));
+  }
+
+  /** Hands over the handlers, each with the class of its events. */
+  public void register(BiConsumer<Class<? extends Event>, EventHandler<Event>> handlers) {
+    Routes routes =
+        new Routes() {
+          @Override
+          public <E extends Event> void on(Class<E> event, EventHandler<? super E> handler) {
+            handlers.accept(event, (e, stamp) -> handler.handle(event.cast(e), stamp));
+          }
+        };
+    trackers.forEach(tracker -> tracker.register(routes));
+  }
+
+  /** Lets time pass: what is over by then, with no event to say so, is. */
+  public void onTick(long epochNanos) {
+    trackers.forEach(tracker -> tracker.onTick(epochNanos));
+  }
+
+  /** What was dropped, by tracker, zeros included; any thread may ask. */
+  public Map<String, Long> evictions() {
+    Map<String, Long> evictions = new TreeMap<>();
+    trackers.forEach(tracker -> evictions.put(tracker.name(), tracker.evictions()));
+    return evictions;
+  }
+
+  /** Counts values that cannot be used and warns of the first of each tracker. */
+  record Faults(RecordingErrors errors, Warnings warnings) {
+
+    /** A key that lacks a fact of its identity. */
+    void key(String tracker, Throwable fault) {
+      invalid(tracker, "a key lacks a fact of its identity; " + tracker + " leaves it out", fault);
+    }
+
+    /** A transfer that ended no later than it began. */
+    void duration(String tracker, long nanos) {
+      String message = "a transfer took " + nanos + " ns; " + tracker + " has no sample of it";
+      invalid(tracker, message, new IllegalArgumentException(message));
+    }
+
+    private void invalid(String tracker, String message, Throwable fault) {
+      errors.count(RecordingErrors.Reason.INVALID_VALUE);
+      warnings.once(tracker, message, fault);
+    }
+  }
+}

@@ -1,0 +1,202 @@
+package io.lmcache.observability.internal.metrics.correlation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.ThreadMXBean;
+import io.lmcache.observability.bus.EventBus;
+import io.lmcache.observability.bus.EventHandler;
+import io.lmcache.observability.config.ObservabilityConfig;
+import io.lmcache.observability.event.Event;
+import io.lmcache.observability.event.L1Event;
+import io.lmcache.observability.event.ObjectKey;
+import io.lmcache.observability.event.ServerEvent;
+import io.lmcache.observability.event.StorageEvent;
+import io.lmcache.observability.internal.support.Warnings;
+import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongFunction;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+
+/** What the trackers remember costs what the documentation says, and no more with time. */
+class TrackerMemoryTest {
+
+  private static final int ENTRIES = 500_000;
+  private static final int EVENT_KEYS = 1_000;
+  private static final long NOISE_BYTES = 6 << 20;
+  private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
+
+  private final Map<Class<?>, List<EventHandler<Event>>> handlers = new HashMap<>();
+  private Trackers trackers = trackers(config(1));
+  private long now = SECOND;
+
+  private static ObservabilityConfig.Builder config(double sampleRate) {
+    return ObservabilityConfig.builder()
+        .environment(Map.of())
+        .systemProperties(Map.of())
+        .sampleRate(sampleRate);
+  }
+
+  private Trackers trackers(ObservabilityConfig.Builder config) {
+    handlers.clear();
+    trackers =
+        new Trackers(
+            config.build(),
+            row -> (value, labels) -> {},
+            EventBus.create(1).recordingErrors(),
+            new Warnings());
+    trackers.register(
+        (type, handler) ->
+            handlers.computeIfAbsent(type, unused -> new ArrayList<>()).add(handler));
+    return trackers;
+  }
+
+  private void event(Event event) {
+    for (EventHandler<Event> handler : handlers.getOrDefault(event.getClass(), List.of())) {
+      try {
+        handler.handle(event, now);
+      } catch (Exception e) {
+        throw new AssertionError(e);
+      }
+    }
+  }
+
+  private static ObjectKey key(long number) {
+    byte[] hash = ByteBuffer.allocate(32).putLong(24, number).array();
+    return ObjectKey.of("model", "tenant-" + number % 4, hash, 0);
+  }
+
+  /** An event for each thousand of the numbered keys. */
+  private void events(int keys, LongFunction<Event> ofFirst) {
+    for (long first = 0; first < keys; first += EVENT_KEYS) {
+      event(ofFirst.apply(first));
+    }
+  }
+
+  private static List<ObjectKey> keys(long first) {
+    return LongStream.range(first, first + EVENT_KEYS).mapToObj(TrackerMemoryTest::key).toList();
+  }
+
+  private static long usedBytes() {
+    for (int i = 0; i < 3; i++) {
+      System.gc();
+    }
+    return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+  }
+
+  private long bytesOf(Runnable growth) {
+    long before = usedBytes();
+    growth.run();
+    return usedBytes() - before;
+  }
+
+  @Test
+  void l1Chunks_costAtMost128BytesEach_aliveOrEvicted() {
+    long alive = bytesOf(() -> events(ENTRIES, first -> new L1Event.WriteFinished(keys(first))));
+    assertThat(alive).isBetween(ENTRIES * 32L, ENTRIES * 128L);
+    long evicted = bytesOf(() -> events(ENTRIES, first -> new L1Event.KeysEvicted(keys(first))));
+    assertThat(alive + evicted).isLessThanOrEqualTo(ENTRIES * 128L);
+    assertThat(trackers.evictions().values()).containsOnly(0L);
+  }
+
+  @Test
+  void reusedChunks_costAtMost128BytesEach() {
+    long bytes =
+        bytesOf(
+            () -> events(ENTRIES, first -> new StorageEvent.WriteFinished(keys(first), List.of())));
+    assertThat(bytes).isBetween(ENTRIES * 32L, ENTRIES * 128L);
+  }
+
+  @Test
+  void blocks_costAtMost128BytesEach_andFurtherOwners48() {
+    trackers(config(1).maxTrackedBlocks(ENTRIES));
+    long blocks = bytesOf(() -> allocate("first"));
+    assertThat(blocks).isBetween(ENTRIES * 32L, ENTRIES * 128L);
+    long owners = bytesOf(() -> allocate("second"));
+    assertThat(owners).isBetween(ENTRIES * 16L, ENTRIES * 48L);
+    assertThat(trackers.evictions().values()).containsOnly(0L);
+    event(new ServerEvent.EndSession("first-0"));
+  }
+
+  /** Every block under a request of its own, which costs most. */
+  private void allocate(String request) {
+    int[] token = {7};
+    for (int first = 0; first < ENTRIES; first += EVENT_KEYS) {
+      event(
+          new ServerEvent.BlockAllocation(
+              "instance",
+              "model",
+              IntStream.range(first, first + EVENT_KEYS)
+                  .mapToObj(
+                      id ->
+                          new ServerEvent.AllocationRecord(
+                              request + "-" + id, new int[] {id}, token))
+                  .toList()));
+    }
+  }
+
+  @Test
+  void fiveMillionKeys_atOnePercent_leaveTheHeapFlat() {
+    trackers(config(0.01));
+    long bytes =
+        bytesOf(
+            () -> {
+              for (int first = 0; first < 5_000_000; first += EVENT_KEYS) {
+                List<ObjectKey> keys = keys(first);
+                event(new L1Event.WriteFinished(keys));
+                event(new L1Event.ReadFinished(keys));
+                event(new L1Event.KeysEvicted(keys));
+                now += SECOND;
+                trackers.onTick(now);
+              }
+            });
+    assertThat(bytes).isLessThan(NOISE_BYTES);
+    assertThat(trackers.evictions().values()).containsOnly(0L);
+  }
+
+  @Test
+  void moreKeysThanTheBound_atAHundredPercent_leaveItAndAreCounted() {
+    int bound = 100_000;
+    trackers(config(1).maxTrackedChunks(bound).maxReuseChunks(bound));
+    long bytes =
+        bytesOf(
+            () ->
+                events(
+                    1_000_000,
+                    first -> {
+                      event(new StorageEvent.WriteFinished(keys(first), List.of()));
+                      return new L1Event.WriteFinished(keys(first));
+                    }));
+    assertThat(bytes).isLessThan(2L * bound * 128 + NOISE_BYTES);
+    assertThat(trackers.evictions())
+        .containsEntry("l1_lifecycle", 900_000L)
+        .containsEntry("real_reuse", 900_000L);
+  }
+
+  @Test
+  void keysThatAreNotSampled_allocateNothing() {
+    trackers(config(1e-9));
+    List<ObjectKey> keys = keys(0);
+    List<Event> events =
+        List.of(
+            new L1Event.ReadFinished(keys),
+            new L1Event.WriteFinished(keys),
+            new L1Event.KeysEvicted(keys),
+            new StorageEvent.ReadPrefetchedFinished(keys, List.of()),
+            new StorageEvent.WriteFinished(keys, List.of()));
+    events.forEach(this::event);
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long before = threads.getCurrentThreadAllocatedBytes();
+    for (int i = 0; i < 100; i++) {
+      events.forEach(this::event);
+    }
+    long perKey = (threads.getCurrentThreadAllocatedBytes() - before) / (500L * EVENT_KEYS);
+    assertThat(perKey).isZero();
+  }
+}
