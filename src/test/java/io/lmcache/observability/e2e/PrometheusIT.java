@@ -7,6 +7,7 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import io.lmcache.observability.testing.DemoProcess;
+import io.lmcache.observability.testing.PromQl;
 import io.lmcache.observability.testing.PrometheusText;
 import io.lmcache.observability.testing.Skip;
 import java.io.File;
@@ -73,11 +74,24 @@ class PrometheusIT {
         assertThat(rate).isBetween(0.01, 1.0);
         assertThat(query(port, HIT_RATE)).isEqualTo(rate, within(1e-6));
         assertThat(query(port, "up")).isEqualTo(1);
+        assertDocumentedQueriesAnswer(port);
       } finally {
         server.destroy();
         server.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS);
       }
     }
+  }
+
+  /** They are valid, and name series and labels that there are. */
+  private static void assertDocumentedQueriesAnswer(int port) throws Exception {
+    List<String> queries = new ArrayList<>(PromQl.of(Path.of("METRICS.md")));
+    queries.addAll(PromQl.of(Path.of("docs/operating.md")));
+    assertThat(queries).hasSizeGreaterThan(13);
+    queries.removeIf(query -> query.contains("drops_by_type")); // no series while nothing drops
+    Awaitility.await()
+        .atMost(LIMIT)
+        .ignoreExceptions()
+        .untilAsserted(() -> assertThat(queries).allSatisfy(query -> values(port, query)));
   }
 
   private Process startPrometheus(Path binary, int port, URI target) throws IOException {
