@@ -34,6 +34,8 @@ final class DrainLoop implements Runnable {
   private final AtomicBoolean abandoning = new AtomicBoolean();
   private long lastRenewal = System.nanoTime();
   private long lastEvent = lastRenewal;
+  private long lastTick;
+  private volatile boolean ended;
 
   DrainLoop(StampedRing ring, Dispatcher dispatcher, Clock clock, Runnable everyTurn) {
     this.ring = ring;
@@ -70,6 +72,12 @@ final class DrainLoop implements Runnable {
         // Foreign code is called guarded; what is left is want of memory, and that may pass.
       }
     }
+    ended = true;
+  }
+
+  /** Whether there will be no more turns. */
+  boolean hasEnded() {
+    return ended;
   }
 
   /** A turn and the sleep after it; false once the closed ring is empty. */
@@ -128,13 +136,19 @@ final class DrainLoop implements Runnable {
   /** Lets time pass, but not beyond an event that still waits. */
   private void tick(long begin) {
     Thread.interrupted();
+    if (begin < lastTick) {
+      lastTick = begin; // the clock was put back
+    }
     boolean waiting = ring.head() != ring.tail();
     long oldest = ring.oldestStamp();
-    if (oldest >= 0) {
-      dispatcher.tick(Math.min(begin, oldest));
-    } else if (!waiting) {
-      dispatcher.tick(begin);
+    if (oldest >= 0 || !waiting) {
+      tickTo(oldest < 0 ? begin : Math.min(begin, oldest));
     }
+  }
+
+  private void tickTo(long epochNanos) {
+    lastTick = Math.max(lastTick, epochNanos);
+    dispatcher.tick(lastTick);
   }
 
   /** Dispatches one event; an interrupt that somebody left behind is forgotten. */
@@ -142,7 +156,7 @@ final class DrainLoop implements Runnable {
     Thread.interrupted();
     if (next instanceof Timed timed) {
       // Its own time may be any; whoever waits for something must know the clock's.
-      dispatcher.tick(ring.dispatchStamp());
+      tickTo(ring.dispatchStamp());
       dispatcher.dispatch(timed.event(), timed.epochNanos());
     } else {
       dispatcher.dispatch((Event) next, ring.dispatchStamp());

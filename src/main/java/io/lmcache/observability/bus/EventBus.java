@@ -223,19 +223,22 @@ public final class EventBus implements EventSink, AutoCloseable {
       return false;
     }
     long target = ring.tail();
+    long timeoutNanos = Durations.toNanos(timeout);
+    long start = System.nanoTime();
+    wake();
+    if (!Await.until(() -> ring.completed() >= target || loop.isAbandoning(), timeoutNanos)) {
+      return false;
+    }
     long turn = loop.turnsBegun();
     wake();
     return Await.until(
-            () ->
-                (ring.completed() >= target && (loop.turnsEnded() > turn || !isDraining()))
-                    || loop.isAbandoning(),
-            Durations.toNanos(timeout))
+            () -> loop.turnsEnded() > turn || !isDraining() || loop.isAbandoning(),
+            timeoutNanos - (System.nanoTime() - start))
         && !loop.isAbandoning();
   }
 
   private boolean isDraining() {
-    Thread thread = drain;
-    return thread != null && thread.isAlive();
+    return drain != null && !loop.hasEnded();
   }
 
   /**

@@ -34,9 +34,9 @@ public interface Subscriber {
   void onEvent(Event event, long epochNanos) throws Exception;
 
   /**
-   * Called between events, at least every 50 ms, and before every event that brings a time of its
-   * own: for what falls due though no event arrives. All that was published before the given time
-   * has been dispatched.
+   * Called between events, for what falls due though no event arrives: after each turn of the drain
+   * thread, which a silent bus takes every 50 ms, and before each event that brings a time of its
+   * own. What had been queued by the given time has been dispatched.
    *
    * @param epochNanos the time by the clock of the bus
    */

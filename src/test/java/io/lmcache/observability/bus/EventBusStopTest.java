@@ -20,6 +20,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -218,7 +219,7 @@ class EventBusStopTest {
   void flush_afterTheClockWasMoved_letsThatTimePass() {
     FakeClock clock = FakeClock.create();
     AtomicLong time = new AtomicLong();
-    try (EventBus timed = EventBus.create(10, clock)) {
+    try (EventBus timed = EventBus.create(1_000, clock)) {
       timed.register(
           new Subscriber() {
             @Override
@@ -231,11 +232,15 @@ class EventBusStopTest {
 
             @Override
             public void onTick(long epochNanos) {
+              LockSupport.parkNanos(100_000); // so that a flush that does not wait is seen
               time.set(epochNanos);
             }
           });
       timed.start();
       for (int i = 0; i < 100; i++) {
+        for (int event = 0; event < 10 * i; event++) {
+          timed.publish(Samples.tick());
+        }
         clock.advance(Duration.ofSeconds(301));
         assertThat(timed.flush(PATIENCE)).isTrue();
         assertThat(time).hasValue(clock.epochNanos());

@@ -25,7 +25,7 @@ class OperatingTest {
   private static final Pattern SETTING = Pattern.compile("`((?:max|sample|pair)[A-Z]\\w+)`");
 
   @Test
-  void everyHistogram_hasAQuery() throws Exception {
+  void queries_ofThePage_coverEveryHistogram() throws Exception {
     List<String> queries = PromQl.of(PAGE);
     assertThat(MetricCatalog.all())
         .filteredOn(row -> row.instrument() == Instrument.HISTOGRAM)
@@ -38,7 +38,7 @@ class OperatingTest {
   }
 
   @Test
-  void everyName_isOnThePage() throws Exception {
+  void names_inTheDocuments_areThoseOfTheCatalogue() throws Exception {
     Set<String> known =
         MetricCatalog.all().stream().flatMap(OperatingTest::series).collect(Collectors.toSet());
     try (Stream<Path> documents = Files.walk(Path.of("docs"))) {
@@ -59,7 +59,7 @@ class OperatingTest {
   }
 
   @Test
-  void everySetting_exists() throws Exception {
+  void settings_onThePage_exist() throws Exception {
     assertThat(matches(SETTING, PAGE).map(match -> match.group(1)))
         .isNotEmpty()
         .isSubsetOf(Setting.all().stream().map(Setting::name).toList());

@@ -6,6 +6,7 @@ import io.lmcache.observability.internal.metrics.correlation.Samples;
 import io.lmcache.observability.internal.support.Warnings;
 import io.opentelemetry.api.metrics.DoubleHistogram;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** A histogram of the catalogue at work: its instrument and its series. */
 final class HistogramRow implements Samples {
@@ -35,18 +36,28 @@ final class HistogramRow implements Samples {
     this.warnings = warnings;
   }
 
+  /**
+   * Where the instrument itself fails, which may be an embedder's, the sample counts as invalid.
+   */
   @Override
   public void record(double value, String... labels) {
     if (!Double.isFinite(value) || value < 0) {
-      errors.count(RecordingErrors.Reason.INVALID_VALUE);
-      String message = "a sample of " + row.name() + " is left out: " + value;
-      warnings.once(row.name(), message, new IllegalArgumentException(message));
+      leftOut(value, null);
       return;
     }
     String[] values = new String[kept.length];
     for (int i = 0; i < kept.length; i++) {
       values[i] = labels[kept[i]];
     }
-    histogram.record(value, series.get(values));
+    try {
+      histogram.record(value, series.get(values));
+    } catch (Throwable foreign) {
+      leftOut(value, foreign);
+    }
+  }
+
+  private void leftOut(double value, @Nullable Throwable fault) {
+    errors.count(RecordingErrors.Reason.INVALID_VALUE);
+    warnings.once(row.name(), "a sample of " + row.name() + " is left out: " + value, fault);
   }
 }

@@ -10,11 +10,14 @@ import io.lmcache.observability.catalog.Metric;
 import io.lmcache.observability.catalog.ServerMetrics;
 import io.lmcache.observability.internal.support.Warnings;
 import io.lmcache.observability.testing.Logs;
+import io.opentelemetry.api.metrics.DoubleHistogram;
 import io.opentelemetry.sdk.metrics.SdkMeterProvider;
 import io.opentelemetry.sdk.metrics.data.HistogramPointData;
 import io.opentelemetry.sdk.metrics.data.MetricData;
 import io.opentelemetry.sdk.testing.exporter.InMemoryMetricReader;
+import java.lang.reflect.Proxy;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -100,6 +103,29 @@ class HistogramRowTest {
                   .isEqualTo(Map.of("engine_id", "engine", "model_name", "model"));
               assertThat(point.getSum()).isEqualTo(3);
             });
+  }
+
+  @Test
+  void record_instrumentThatThrows_countsTheSampleAsInvalid() {
+    DoubleHistogram failing =
+        (DoubleHistogram)
+            Proxy.newProxyInstance(
+                getClass().getClassLoader(),
+                new Class<?>[] {DoubleHistogram.class},
+                (proxy, method, arguments) -> {
+                  throw new StackOverflowError("for a test");
+                });
+    HistogramRow row =
+        new HistogramRow(
+            L1Metrics.CHUNK_LIFETIME,
+            failing,
+            new Series(L1Metrics.CHUNK_LIFETIME, List.of(), 10, null),
+            Set.of(),
+            errors,
+            new Warnings());
+    row.record(1);
+    row.record(2);
+    assertThat(errors.of(Reason.INVALID_VALUE)).isEqualTo(2);
   }
 
   private static Map<String, Object> labels(HistogramPointData point) {

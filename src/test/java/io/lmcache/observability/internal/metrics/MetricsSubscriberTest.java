@@ -230,7 +230,7 @@ class MetricsSubscriberTest {
   }
 
   @Test
-  void correlatedEvents_areThoseOfTheRows() {
+  void trackers_ofAllHistograms_handleTheEventsOfTheRows() {
     Map<Class<?>, Integer> handlers = new HashMap<>();
     new Trackers(
             MetricsFixture.config().build(),

@@ -100,8 +100,8 @@ final class BlockLifecycle implements Trackers.Tracker {
       if (blocks.isFull()) {
         evict(blocks.oldest());
       }
-      block = blocks.add(identity.hi(), identity.lo());
-      begin(block, event, now);
+      int life = labels.use(event.instanceId(), event.modelName());
+      begin(blocks.add(identity.hi(), identity.lo()), life, now);
       return;
     }
     blocks.touch(block);
@@ -109,35 +109,41 @@ final class BlockLifecycle implements Trackers.Tracker {
       String[] of = labels.get(labelsOf(block));
       lifetime.recordNanos(now - blocks.get(block, ALLOCATED), of);
       idle.recordNanos(now - blocks.get(block, LAST), of);
+      int life = labels.use(event.instanceId(), event.modelName());
       end(block);
-      begin(block, event, now);
+      begin(block, life, now);
     } else if (!owners.hasAny(block)) {
       reuse.recordNanos(now - blocks.get(block, LAST), labels.get(labelsOf(block)));
       blocks.set(block, LAST, now);
       own(block);
     } else if (!owners.has(block, request.lo())) {
-      own(block);
+      share(block);
     }
   }
 
-  private void begin(int block, ServerEvent.BlockAllocation event, long now) {
+  private void begin(int block, int life, long now) {
     blocks.set(block, ALLOCATED, now);
     blocks.set(block, LAST, now);
     blocks.set(block, TOKENS, content.lo());
-    blocks.setRight(block, OWNER_AND_LABELS, labels.use(event.instanceId(), event.modelName()));
+    blocks.setRight(block, OWNER_AND_LABELS, life);
     own(block);
   }
 
-  /** Makes the request an owner; blocks that have not been seen for long make room for that. */
+  /** Makes the request the first owner; blocks that have not been seen for long make room. */
   private void own(int block) {
     while (owners.isFull()) {
-      int gone = blocks.oldest();
-      evict(gone);
-      if (gone == block) {
-        return;
-      }
+      evict(blocks.oldest());
     }
     owners.add(block, request.lo());
+  }
+
+  /** Makes the request a further owner; where there is no room, the block is given up. */
+  private void share(int block) {
+    if (owners.isFull()) {
+      evict(block);
+    } else {
+      owners.add(block, request.lo());
+    }
   }
 
   private void evict(int block) {

@@ -32,12 +32,22 @@ final class BlockOwners {
     return blocks.left(block, first) != 0;
   }
 
+  /** Looks among the block's requests and among the request's blocks; the shorter list decides. */
   boolean has(int block, long request) {
-    int entry = blocks.left(block, first);
-    while (entry != 0 && entries.get(entry, HashSlab.LO) != request) {
-      entry = entries.right(entry, HashSlab.ORDER);
+    int ofBlock = blocks.left(block, first);
+    int ofRequest = entries.first(request);
+    while (ofBlock != 0 && ofRequest != 0) {
+      if (entries.get(ofBlock, HashSlab.LO) == request || is(ofRequest, block, request)) {
+        return true;
+      }
+      ofBlock = entries.right(ofBlock, HashSlab.ORDER);
+      ofRequest = entries.next(ofRequest);
     }
-    return entry != 0;
+    return false;
+  }
+
+  private boolean is(int entry, int block, long request) {
+    return entries.get(entry, HashSlab.LO) == request && entries.get(entry, HashSlab.HI) == block;
   }
 
   void add(int block, long request) {

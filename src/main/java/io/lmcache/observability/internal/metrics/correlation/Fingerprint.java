@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * 128 bits that stand for an identity, and whether it is in the sample. The same facts give the
- * same bits in every process and every run. For one thread; allocates only for names that are new.
+ * same bits in every process and every run. For one thread; allocates nothing.
  */
 final class Fingerprint {
 
@@ -26,14 +26,12 @@ final class Fingerprint {
   private static final int NAMES = 256;
   private static final int MAX_KEPT_NAME = 1_024;
 
-  /** A name and the 128 bits that stand for it. */
-  private record Name(String text, long hi, long lo) {}
-
-  private final Name[] names = new Name[NAMES];
+  private final @Nullable String[] names = new String[NAMES];
+  private final long[] nameBits = new long[2 * NAMES];
   private final boolean all;
   private final long threshold;
-  private @Nullable Name first;
-  private @Nullable Name second;
+  private @Nullable String first;
+  private @Nullable String second;
   private long prefixHi;
   private long prefixLo;
   private long hi;
@@ -106,28 +104,29 @@ final class Fingerprint {
   /** Starts with the state after two names. */
   @SuppressWarnings("ReferenceEquality") // a shortcut past a comparison of the texts
   private void names(String firstName, String secondName) {
-    Name one = first;
-    Name two = second;
-    if (one == null || two == null || one.text != firstName || two.text != secondName) {
-      one = name(firstName);
-      two = name(secondName);
-      first = one;
-      second = two;
-      hi = one.hi;
-      lo = one.lo;
-      absorb(two.hi, two.lo);
+    if (first != firstName || second != secondName) {
+      first = null;
+      name(secondName);
+      long secondHi = hi;
+      long secondLo = lo;
+      name(firstName);
+      absorb(secondHi, secondLo);
       prefixHi = hi;
       prefixLo = lo;
+      first = firstName;
+      second = secondName;
     }
     hi = prefixHi;
     lo = prefixLo;
   }
 
-  private Name name(String text) {
+  /** Starts with the state after one name, which it remembers unless it is very long. */
+  private void name(String text) {
     int slot = text.hashCode() & (NAMES - 1);
-    Name kept = names[slot];
-    if (kept != null && kept.text.equals(text)) {
-      return kept;
+    if (text.equals(names[slot])) {
+      hi = nameBits[2 * slot];
+      lo = nameBits[2 * slot + 1];
+      return;
     }
     hi = SEED;
     lo = text.length();
@@ -140,11 +139,11 @@ final class Fingerprint {
       absorb(text.charAt(i), 1);
     }
     finish();
-    Name name = new Name(text, hi, lo);
     if (text.length() <= MAX_KEPT_NAME) {
-      names[slot] = name;
+      names[slot] = text;
+      nameBits[2 * slot] = hi;
+      nameBits[2 * slot + 1] = lo;
     }
-    return name;
   }
 
   private void hash(int number, byte[] bytes) {

@@ -116,7 +116,7 @@ class HashSlab {
     if (slot != 0) {
       free = right(slot, CHAIN);
     } else {
-      slot = next++;
+      slot = next;
       int page = slot >>> PAGE_SHIFT;
       if (page == pages.length) {
         pages = Arrays.copyOf(pages, page + (page >> 1) + 1);
@@ -124,6 +124,7 @@ class HashSlab {
       if (pages[page] == null) {
         pages[page] = new long[stride << PAGE_SHIFT];
       }
+      next++;
     }
     int start = (slot & PAGE_MASK) * stride;
     Arrays.fill(pages[slot >>> PAGE_SHIFT], start, start + stride, 0);

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
+import java.util.function.LongConsumer;
 
 /**
  * The lives of sampled chunks in L1: from a finished write to the eviction, with the touches in
@@ -45,11 +46,6 @@ final class L1Lifecycle implements Trackers.Tracker {
   private final AtomicLong evictions = new AtomicLong();
   private long lastTick;
 
-  /** What is done with a sampled chunk. */
-  private interface Step {
-    void take(long epochNanos);
-  }
-
   L1Lifecycle(
       ObservabilityConfig config, Function<Metric, Samples> histograms, Trackers.Faults faults) {
     this.fingerprint = new Fingerprint(config.sampleRate());
@@ -76,10 +72,10 @@ final class L1Lifecycle implements Trackers.Tracker {
     routes.on(L1Event.KeysEvicted.class, (e, at) -> each(e.keys(), this::evicted, at));
   }
 
-  private void each(List<? extends ObjectKey> keys, Step step, long epochNanos) {
+  private void each(List<? extends ObjectKey> keys, LongConsumer step, long epochNanos) {
     for (ObjectKey key : keys) {
       if (isSampled(key)) {
-        step.take(epochNanos);
+        step.accept(epochNanos);
       }
     }
   }
@@ -163,8 +159,8 @@ final class L1Lifecycle implements Trackers.Tracker {
     lastTick = epochNanos;
     int chunk = evicted.first();
     while (chunk != 0 && epochNanos - chunks.get(chunk, SINCE) >= REUSE_CAP_NANOS) {
-      evictReuse.recordNanos(REUSE_CAP_NANOS);
       remove(chunk);
+      evictReuse.recordNanos(REUSE_CAP_NANOS);
       chunk = evicted.first();
     }
   }
@@ -185,9 +181,10 @@ final class L1Lifecycle implements Trackers.Tracker {
     }
 
     void add(int chunk) {
-      if (++size == heap.length) {
-        heap = Arrays.copyOf(heap, size + (size >> 1));
+      if (size + 1 == heap.length) {
+        heap = Arrays.copyOf(heap, heap.length + (heap.length >> 1));
       }
+      size++;
       put(size, chunk);
       up(size);
     }

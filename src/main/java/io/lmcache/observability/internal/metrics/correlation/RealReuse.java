@@ -136,11 +136,14 @@ final class RealReuse implements Trackers.Tracker {
   private static final class DistinctKeys {
 
     private static final int SMALLEST = 1_024;
-    private static final int LARGEST_KEPT = 65_536;
+
+    /** How many events in a row must need far less before the room is given back. */
+    private static final int PATIENCE = 10_000;
 
     private long[] bits = new long[2 * SMALLEST];
     private int[] rounds = new int[SMALLEST];
     private int round;
+    private int smaller;
 
     /**
      * Forgets everything.
@@ -149,11 +152,13 @@ final class RealReuse implements Trackers.Tracker {
      */
     void clear(int keys) {
       int slots = Integer.highestOneBit(Math.max(keys, SMALLEST / 2) - 1) << 2;
+      smaller = slots < rounds.length / 4 ? smaller + 1 : 0;
       round++;
-      if (slots > rounds.length || rounds.length > LARGEST_KEPT || round == 0) {
+      if (slots > rounds.length || smaller > PATIENCE || round == 0) {
         bits = new long[2 * slots];
         rounds = new int[slots];
         round = 1;
+        smaller = 0;
       }
     }
 

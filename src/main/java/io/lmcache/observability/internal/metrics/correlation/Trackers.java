@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * All that correlates events: lifetimes, reuse and throughput.
@@ -94,11 +95,10 @@ public final class Trackers {
 
     /** A transfer that ended no later than it began. */
     void duration(String tracker, long nanos) {
-      String message = "a transfer took " + nanos + " ns; " + tracker + " has no sample of it";
-      invalid(tracker, message, new IllegalArgumentException(message));
+      invalid(tracker, "a transfer took " + nanos + " ns; " + tracker + " leaves it out", null);
     }
 
-    private void invalid(String tracker, String message, Throwable fault) {
+    private void invalid(String tracker, String message, @Nullable Throwable fault) {
       errors.count(RecordingErrors.Reason.INVALID_VALUE);
       warnings.once(tracker, message, fault);
     }

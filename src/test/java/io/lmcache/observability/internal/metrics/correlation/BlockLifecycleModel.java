@@ -102,7 +102,7 @@ final class BlockLifecycleModel implements Model {
       meaning = Meaning.NOTHING;
     }
     log.add(new Given(block, meaning, request, tokens, model, at));
-    makeRoomForOwners();
+    makeRoomForOwners(block, meaning);
   }
 
   /** A sample under the model that the life started with. */
@@ -118,10 +118,12 @@ final class BlockLifecycleModel implements Model {
     }
   }
 
-  /** All in all, blocks have two owners each at the most. */
-  private void makeRoomForOwners() {
+  /**
+   * All in all, blocks have two owners each at the most; one that is shared yet more goes itself.
+   */
+  private void makeRoomForOwners(Block block, Meaning meaning) {
     while (holdings().size() > 2 * bound) {
-      log.add(new Drop(known().iterator().next()));
+      log.add(new Drop(meaning == Meaning.CO_OWNER ? block : known().iterator().next()));
     }
   }
 
