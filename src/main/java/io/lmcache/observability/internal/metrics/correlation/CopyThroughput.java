@@ -7,56 +7,40 @@ import io.lmcache.observability.event.ServerEvent;
 import java.util.function.Function;
 
 /** The throughput of the copies between GPU and L1, from the start and the end of each. */
-final class CopyThroughput implements Trackers.Tracker {
+final class CopyThroughput extends PairTable<CopyThroughput.Stream> {
 
   /** Whose copies are matched, first in, first out. */
-  private record Stream(boolean isStore, String session, String device) {}
+  record Stream(boolean isStore, String session, String device) {}
 
-  private final PairTable<Stream> open;
   private final Samples store;
   private final Samples load;
 
   CopyThroughput(
       ObservabilityConfig config, Function<Metric, Samples> histograms, Trackers.Faults faults) {
-    this.open = new PairTable<>(name(), config, faults);
+    super("l0_l1_pairs", config, faults);
     this.store = histograms.apply(ServerMetrics.COPY_STORE_THROUGHPUT);
     this.load = histograms.apply(ServerMetrics.COPY_LOAD_THROUGHPUT);
-  }
-
-  @Override
-  public String name() {
-    return "l0_l1_pairs";
   }
 
   @Override
   public void register(Trackers.Routes routes) {
     routes.on(
         ServerEvent.StoreStart.class,
-        (e, at) -> open.begin(new Stream(true, e.sessionId(), e.device()), at, 0));
+        (e, at) -> begin(new Stream(true, e.sessionId(), e.device()), at, 0));
     routes.on(
         ServerEvent.RetrieveStart.class,
-        (e, at) -> open.begin(new Stream(false, e.sessionId(), e.device()), at, 0));
+        (e, at) -> begin(new Stream(false, e.sessionId(), e.device()), at, 0));
     routes.on(ServerEvent.StoreEnd.class, this::stored);
     routes.on(ServerEvent.RetrieveEnd.class, this::retrieved);
   }
 
   private void stored(ServerEvent.StoreEnd end, long now) {
-    PairTable.Open<Stream> start = open.end(new Stream(true, end.sessionId(), end.device()), now);
-    open.record(store, start, end.totalBytes(), now, end.engineId(), end.device(), end.modelName());
+    Open<Stream> start = end(new Stream(true, end.sessionId(), end.device()), now);
+    record(store, start, end.totalBytes(), now, end.engineId(), end.device(), end.modelName());
   }
 
   private void retrieved(ServerEvent.RetrieveEnd end, long now) {
-    PairTable.Open<Stream> start = open.end(new Stream(false, end.sessionId(), end.device()), now);
-    open.record(load, start, end.totalBytes(), now, end.engineId(), end.device(), end.modelName());
-  }
-
-  @Override
-  public void onTick(long epochNanos) {
-    open.expire(epochNanos);
-  }
-
-  @Override
-  public long evictions() {
-    return open.evictions();
+    Open<Stream> start = end(new Stream(false, end.sessionId(), end.device()), now);
+    record(load, start, end.totalBytes(), now, end.engineId(), end.device(), end.modelName());
   }
 }

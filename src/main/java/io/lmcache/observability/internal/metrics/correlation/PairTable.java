@@ -11,11 +11,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What has begun and not ended, bounded in number and in age. For one thread, but any may ask for
- * the evictions. A full table lets go of what began first.
+ * the evictions. A full table lets go of what began first. Those that extend it say what begins and
+ * ends.
  *
  * @param <K> what a beginning and its end have in common
  */
-final class PairTable<K> {
+abstract class PairTable<K> implements Trackers.Tracker {
 
   /**
    * Something that has begun.
@@ -43,16 +44,18 @@ final class PairTable<K> {
     this.faults = faults;
   }
 
-  int size() {
-    return bySince.size();
+  @Override
+  public final String name() {
+    return tracker;
   }
 
-  long evictions() {
+  @Override
+  public final long evictions() {
     return evictions.get();
   }
 
   /** Adds a beginning behind those of its key. */
-  void begin(K key, long start, long bytes) {
+  final void begin(K key, long start, long bytes) {
     if (bySince.size() >= max) {
       evict(bySince.first());
     }
@@ -62,7 +65,7 @@ final class PairTable<K> {
   }
 
   /** Adds a beginning in the place of one of its key, whose end could not be told from its own. */
-  void beginAlone(K key, long start, long bytes) {
+  final void beginAlone(K key, long start, long bytes) {
     ArrayDeque<Open<K>> before = byKey.get(key);
     if (before != null) {
       evict(before.getFirst());
@@ -71,7 +74,7 @@ final class PairTable<K> {
   }
 
   /** Takes out the first beginning of a key that an end at this time can belong to. */
-  @Nullable Open<K> end(K key, long end) {
+  final @Nullable Open<K> end(K key, long end) {
     ArrayDeque<Open<K>> queue = byKey.get(key);
     while (queue != null && !queue.isEmpty()) {
       Open<K> open = queue.getFirst();
@@ -85,7 +88,8 @@ final class PairTable<K> {
   }
 
   /** Records bytes over time in GB/s, which is bytes over nanoseconds; nothing for no bytes. */
-  void record(Samples samples, @Nullable Open<K> start, long bytes, long end, String... labels) {
+  final void record(
+      Samples samples, @Nullable Open<K> start, long bytes, long end, String... labels) {
     if (start == null || bytes <= 0) {
       return;
     }
@@ -98,7 +102,8 @@ final class PairTable<K> {
   }
 
   /** Lets go of what would have had to end before a time. */
-  void expire(long now) {
+  @Override
+  public final void onTick(long now) {
     lastTick = now;
     while (!bySince.isEmpty() && now - bySince.first().since > timeoutNanos) {
       evict(bySince.first());

@@ -7,64 +7,45 @@ import io.lmcache.observability.event.L2Event;
 import java.util.function.Function;
 
 /** The throughput of the transfers between L1 and L2, from submission to completion. */
-final class TransferThroughput implements Trackers.Tracker {
+final class TransferThroughput extends PairTable<TransferThroughput.Transfer> {
 
   /**
    * One transfer.
    *
    * @param id the task of a store, the request of a load
    */
-  private record Transfer(boolean isStore, int adapterIndex, long id) {}
+  record Transfer(boolean isStore, int adapterIndex, long id) {}
 
-  private final PairTable<Transfer> open;
   private final Samples store;
   private final Samples load;
 
   TransferThroughput(
       ObservabilityConfig config, Function<Metric, Samples> histograms, Trackers.Faults faults) {
-    this.open = new PairTable<>(name(), config, faults);
+    super("l1_l2_pairs", config, faults);
     this.store = histograms.apply(L2Metrics.STORE_THROUGHPUT);
     this.load = histograms.apply(L2Metrics.LOAD_THROUGHPUT);
-  }
-
-  @Override
-  public String name() {
-    return "l1_l2_pairs";
   }
 
   @Override
   public void register(Trackers.Routes routes) {
     routes.on(
         L2Event.StoreSubmitted.class,
-        (e, at) -> open.beginAlone(new Transfer(true, e.adapterIndex(), e.taskId()), at, 0));
+        (e, at) -> beginAlone(new Transfer(true, e.adapterIndex(), e.taskId()), at, 0));
     routes.on(
         L2Event.LoadTaskSubmitted.class,
         (e, at) ->
-            open.beginAlone(
-                new Transfer(false, e.adapterIndex(), e.requestId()), at, e.totalBytes()));
+            beginAlone(new Transfer(false, e.adapterIndex(), e.requestId()), at, e.totalBytes()));
     routes.on(L2Event.StoreCompleted.class, this::stored);
     routes.on(L2Event.LoadTaskCompleted.class, this::loaded);
   }
 
   private void stored(L2Event.StoreCompleted end, long now) {
-    PairTable.Open<Transfer> start =
-        open.end(new Transfer(true, end.adapterIndex(), end.taskId()), now);
-    open.record(store, start, end.bytesTransferred(), now, end.l2Name());
+    Open<Transfer> start = end(new Transfer(true, end.adapterIndex(), end.taskId()), now);
+    record(store, start, end.bytesTransferred(), now, end.l2Name());
   }
 
   private void loaded(L2Event.LoadTaskCompleted end, long now) {
-    PairTable.Open<Transfer> start =
-        open.end(new Transfer(false, end.adapterIndex(), end.requestId()), now);
-    open.record(load, start, start == null ? 0 : start.bytes(), now, end.l2Name());
-  }
-
-  @Override
-  public void onTick(long epochNanos) {
-    open.expire(epochNanos);
-  }
-
-  @Override
-  public long evictions() {
-    return open.evictions();
+    Open<Transfer> start = end(new Transfer(false, end.adapterIndex(), end.requestId()), now);
+    record(load, start, start == null ? 0 : start.bytes(), now, end.l2Name());
   }
 }
