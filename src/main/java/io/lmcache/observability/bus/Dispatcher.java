@@ -118,7 +118,7 @@ final class Dispatcher {
     }
   }
 
-  /** Tells the subscribers that all published before a time has been dispatched. */
+  /** Tells the subscribers how far time has passed. */
   void tick(long epochNanos) {
     for (Entry entry : entries) {
       try {

@@ -59,6 +59,11 @@ final class TrackerFixture {
         .maxOpenPairs(1_000);
   }
 
+  /** What the trackers have dropped. */
+  Map<String, Long> evictions() {
+    return trackers.evictions();
+  }
+
   /** Takes a step and tells what samples it made. */
   List<Sample> take(Step step) {
     samples.clear();
@@ -111,7 +116,7 @@ final class TrackerFixture {
       if (!alike(made, due)) {
         assertThat(made).as("samples of step %d: %s", i, step).isEqualTo(due);
       }
-      Map<String, Long> counts = new TreeMap<>(trackers.evictions());
+      Map<String, Long> counts = new TreeMap<>(evictions());
       counts.keySet().retainAll(models.stream().map(Model::tracker).toList());
       counts.put("invalid values", errors.of(RecordingErrors.Reason.INVALID_VALUE));
       Map<String, Long> dueCounts = new TreeMap<>();

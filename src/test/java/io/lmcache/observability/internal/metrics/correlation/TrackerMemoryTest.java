@@ -3,19 +3,15 @@ package io.lmcache.observability.internal.metrics.correlation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
-import io.lmcache.observability.bus.EventBus;
-import io.lmcache.observability.bus.EventHandler;
 import io.lmcache.observability.config.ObservabilityConfig;
 import io.lmcache.observability.event.Event;
 import io.lmcache.observability.event.L1Event;
 import io.lmcache.observability.event.ObjectKey;
 import io.lmcache.observability.event.ServerEvent;
 import io.lmcache.observability.event.StorageEvent;
-import io.lmcache.observability.internal.support.Warnings;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -35,8 +31,7 @@ class TrackerMemoryTest {
   private static final long MAX_BYTES_PER_EVENT = 1_000;
   private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 
-  private final Map<Class<?>, List<EventHandler<Event>>> handlers = new HashMap<>();
-  private Trackers trackers = trackers(config(1));
+  private TrackerFixture trackers = new TrackerFixture(config(1).build());
   private long now = SECOND;
 
   private static ObservabilityConfig.Builder config(double sampleRate) {
@@ -46,28 +41,8 @@ class TrackerMemoryTest {
         .sampleRate(sampleRate);
   }
 
-  private Trackers trackers(ObservabilityConfig.Builder config) {
-    handlers.clear();
-    trackers =
-        new Trackers(
-            config.build(),
-            row -> (value, labels) -> {},
-            EventBus.create(1).recordingErrors(),
-            new Warnings());
-    trackers.register(
-        (type, handler) ->
-            handlers.computeIfAbsent(type, unused -> new ArrayList<>()).add(handler));
-    return trackers;
-  }
-
   private void event(Event event) {
-    for (EventHandler<Event> handler : handlers.getOrDefault(event.getClass(), List.of())) {
-      try {
-        handler.handle(event, now);
-      } catch (Exception e) {
-        throw new AssertionError(e);
-      }
-    }
+    trackers.take(new Step(now, event));
   }
 
   private static ObjectKey key(long number) {
@@ -121,7 +96,7 @@ class TrackerMemoryTest {
 
   @Test
   void blocks_costAtMost128BytesEach_andFurtherOwners48() {
-    trackers(config(1).maxTrackedBlocks(ENTRIES));
+    trackers = new TrackerFixture(config(1).maxTrackedBlocks(ENTRIES).build());
     long blocks = bytesOf(() -> allocate("first"));
     assertThat(blocks).isBetween(ENTRIES * 32L, ENTRIES * 128L);
     long owners = bytesOf(() -> allocate("second"));
@@ -151,7 +126,7 @@ class TrackerMemoryTest {
   @ParameterizedTest
   @ValueSource(doubles = {0.01, 0.1})
   void fiveMillionKeys_writtenAndEvicted_leaveTheHeapFlat(double sampleRate) {
-    trackers(config(sampleRate));
+    trackers = new TrackerFixture(config(sampleRate).build());
     long bytes =
         bytesOf(
             () -> {
@@ -161,7 +136,7 @@ class TrackerMemoryTest {
                 event(new L1Event.ReadFinished(keys));
                 event(new L1Event.KeysEvicted(keys));
                 now += SECOND;
-                trackers.onTick(now);
+                event(new Step.Tick());
               }
             });
     assertThat(bytes).isLessThan(NOISE_BYTES);
@@ -171,7 +146,7 @@ class TrackerMemoryTest {
   @Test
   void moreKeysThanTheBound_atAHundredPercent_leaveItAndAreCounted() {
     int bound = 100_000;
-    trackers(config(1).maxTrackedChunks(bound).maxReuseChunks(bound));
+    trackers = new TrackerFixture(config(1).maxTrackedChunks(bound).maxReuseChunks(bound).build());
     long bytes =
         bytesOf(
             () ->
@@ -189,7 +164,7 @@ class TrackerMemoryTest {
 
   @Test
   void keysThatAreNotSampled_allocateNothing() {
-    trackers(config(1e-9));
+    trackers = new TrackerFixture(config(1e-9).build());
     String longSalt = "x".repeat(4_096);
     List<ObjectKey> keys = new ArrayList<>();
     for (int i = 0; i < 40_000; i++) {
