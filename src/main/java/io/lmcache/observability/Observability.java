@@ -5,12 +5,16 @@ import io.lmcache.observability.bus.EventSink;
 import io.lmcache.observability.catalog.Gauges;
 import io.lmcache.observability.config.ObservabilityConfig;
 import io.lmcache.observability.internal.export.Export;
+import io.lmcache.observability.internal.logging.LoggingSubscriber;
+import io.lmcache.observability.internal.logging.SummarySubscriber;
 import io.lmcache.observability.internal.metrics.GaugeRegistry;
 import io.lmcache.observability.internal.metrics.MetricsSubscriber;
 import io.lmcache.observability.internal.metrics.SelfMetrics;
 import io.lmcache.observability.internal.support.Durations;
 import io.lmcache.observability.producer.CacheServer;
+import io.lmcache.observability.producer.DefaultSink;
 import io.lmcache.observability.producer.L1Manager;
+import io.lmcache.observability.producer.LMCacheTimeoutException;
 import io.lmcache.observability.producer.StorageManager;
 import io.opentelemetry.api.OpenTelemetry;
 import io.opentelemetry.api.metrics.Meter;
@@ -96,10 +100,23 @@ public final class Observability implements AutoCloseable {
       this.gauges = null;
       this.selfMetrics = null;
     }
+    if (config.logging()) {
+      registerLogging();
+    }
     this.l1 = new L1Manager(bus, registry);
     this.storage = new StorageManager(bus, registry);
     this.server = new CacheServer(bus, registry);
     bus.start();
+    if (builder.defaultSink) {
+      DefaultSink.set(bus);
+    }
+  }
+
+  private void registerLogging() {
+    LoggingSubscriber.all().forEach(bus::register);
+    if (!config.summaryInterval().isZero()) {
+      bus.register(new SummarySubscriber(config.summaryInterval(), bus::dropped));
+    }
   }
 
   /**
@@ -226,6 +243,7 @@ public final class Observability implements AutoCloseable {
       return bus.stop(timeout);
     }
     boolean dispatched = bus.stop(left(deadline).multipliedBy(3).dividedBy(4));
+    DefaultSink.clear(bus);
     boolean exported = export.close(left(deadline));
     if (gauges != null) {
       gauges.close();
@@ -262,6 +280,7 @@ public final class Observability implements AutoCloseable {
     private @Nullable OpenTelemetry openTelemetry;
     private @Nullable InstantSource clock;
     private boolean servePrometheus = true;
+    private boolean defaultSink;
 
     private Builder() {}
 
@@ -298,6 +317,17 @@ public final class Observability implements AutoCloseable {
     /** Whether the Prometheus page may be served by a port of ours; it can always be asked for. */
     public Builder servePrometheus(boolean serve) {
       this.servePrometheus = serve;
+      return this;
+    }
+
+    /**
+     * Whether timeout exceptions that are given no sink publish here, from the start to the close.
+     * Of several such instances in one process the last one started holds.
+     *
+     * @see LMCacheTimeoutException
+     */
+    public Builder defaultSink(boolean isDefault) {
+      this.defaultSink = isDefault;
       return this;
     }
 

@@ -45,6 +45,11 @@ public final class ObservabilityConfig {
     return get(Setting.LOGGING);
   }
 
+  /** How often a summary is logged: 0, which is never, to a day. */
+  public Duration summaryInterval() {
+    return get(Setting.SUMMARY_INTERVAL);
+  }
+
   public boolean tracing() {
     return get(Setting.TRACING);
   }
@@ -224,6 +229,10 @@ public final class ObservabilityConfig {
 
     public Builder logging(boolean logging) {
       return set(Setting.LOGGING, logging);
+    }
+
+    public Builder summaryInterval(Duration summaryInterval) {
+      return set(Setting.SUMMARY_INTERVAL, summaryInterval);
     }
 
     public Builder tracing(boolean tracing) {

@@ -40,6 +40,10 @@ public final class Setting<T> {
       "logging", "logging.enabled", "--disable-logging", null,
       Kind.toggle(), "true",
       "whether events are logged");
+  public static final Setting<Duration> SUMMARY_INTERVAL = row(
+      "summaryInterval", "logging.summary.interval", "--summary-interval D", null,
+      Kind.duration(Duration.ZERO, DAY), "0s",
+      "how often a summary is logged at INFO; 0 never does; needs logging");
   public static final Setting<Boolean> TRACING = row(
       "tracing", "tracing.enabled", "--enable-tracing", null,
       Kind.toggle(), "false",

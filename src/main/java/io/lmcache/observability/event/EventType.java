@@ -1,5 +1,9 @@
 package io.lmcache.observability.event;
 
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -17,6 +21,7 @@ public final class EventType {
   /** Stands for every {@link CustomEvent}. */
   public static final EventType CUSTOM;
 
+  private static final RecordComponent[] NO_COMPONENTS = {};
   private static final List<EventType> ALL;
   private static final ClassValue<EventType> BY_CLASS;
 
@@ -41,6 +46,46 @@ public final class EventType {
   private final Class<? extends Event> eventClass;
   private final int index;
   private volatile @Nullable String wireName;
+  private volatile @Nullable List<Field> fields;
+
+  /** A field of an event, under the contract's name, such as {@code session_id}. */
+  public static final class Field {
+
+    private final String name;
+    private final Class<?> type;
+    private final MethodHandle reader;
+
+    private Field(String name, Class<?> type, MethodHandle reader) {
+      this.name = name;
+      this.type = type;
+      this.reader = reader;
+    }
+
+    /** The contract's name. */
+    public String name() {
+      return name;
+    }
+
+    /** The type of its values. */
+    public Class<?> type() {
+      return type;
+    }
+
+    /**
+     * Its value in an event of the kind that it belongs to.
+     *
+     * @throws ClassCastException if the event is of another kind
+     */
+    public Object of(Event event) {
+      try {
+        return (Object) reader.invokeExact(event);
+      } catch (RuntimeException | Error e) {
+        throw e;
+      } catch (Throwable e) {
+        throw new IllegalStateException(name, e);
+      }
+    }
+  }
 
   private EventType(Class<? extends Event> eventClass, int index) {
     this.eventClass = eventClass;
@@ -90,6 +135,33 @@ public final class EventType {
   /** The record class, or {@link CustomEvent} itself for {@link #CUSTOM}. */
   public Class<? extends Event> eventClass() {
     return eventClass;
+  }
+
+  /** The fields, in the order of their declaration; none for {@link #CUSTOM}. */
+  public List<Field> fields() {
+    List<Field> known = fields;
+    if (known == null) {
+      List<Field> read = new ArrayList<>();
+      RecordComponent @Nullable [] components = eventClass.getRecordComponents();
+      for (RecordComponent component : components == null ? NO_COMPONENTS : components) {
+        read.add(field(component));
+      }
+      known = List.copyOf(read);
+      fields = known;
+    }
+    return known;
+  }
+
+  private static Field field(RecordComponent component) {
+    String name =
+        component.getName().replaceAll("([a-z0-9])([A-Z])", "$1_$2").toLowerCase(Locale.ROOT);
+    try {
+      MethodHandle reader = MethodHandles.lookup().unreflect(component.getAccessor());
+      MethodType type = MethodType.methodType(Object.class, Event.class);
+      return new Field(name, component.getType(), reader.asType(type));
+    } catch (IllegalAccessException e) {
+      throw new IllegalStateException(name, e);
+    }
   }
 
   /** The position in {@link #all()}. */

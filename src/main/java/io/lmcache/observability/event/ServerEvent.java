@@ -216,7 +216,9 @@ public sealed interface ServerEvent extends Event {
    * A timeout exception was constructed: its message, simple class name, binary class name and
    * stack trace.
    */
-  @EventSpec(wireName = "timeout.raised", publisher = "CacheServer")
+  @EventSpec(
+      wireName = "timeout.raised",
+      publisher = "LMCacheTimeoutException, or CacheServer for other exceptions")
   record TimeoutRaised(
       String sessionId,
       String message,
@@ -237,12 +239,22 @@ public sealed interface ServerEvent extends Event {
       StringWriter stacktrace = new StringWriter();
       timeout.printStackTrace(new PrintWriter(stacktrace));
       String message = timeout.getMessage();
+      return of(
+          sessionId, timeout.getClass(), message == null ? "" : message, stacktrace.toString());
+    }
+
+    /**
+     * The event of an exception of a class. An anonymous class has no simple name: it goes by that
+     * of the class that it extends.
+     */
+    public static TimeoutRaised of(
+        String sessionId, Class<?> exceptionClass, String message, String stacktrace) {
+      Class<?> named = exceptionClass;
+      while (named.getSuperclass() != null && named.getSimpleName().isEmpty()) {
+        named = named.getSuperclass();
+      }
       return new TimeoutRaised(
-          sessionId,
-          message == null ? "" : message,
-          timeout.getClass().getSimpleName(),
-          timeout.getClass().getName(),
-          stacktrace.toString());
+          sessionId, message, named.getSimpleName(), exceptionClass.getName(), stacktrace);
     }
   }
 

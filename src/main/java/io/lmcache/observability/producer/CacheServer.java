@@ -211,9 +211,12 @@ public final class CacheServer {
     }
   }
 
-  /** A timeout was raised; the session is empty when it belongs to none. */
+  /**
+   * A timeout was raised; the session is empty when it belongs to none. Does nothing for an {@link
+   * LMCacheTimeoutException} that has been published already.
+   */
   public void timeoutRaised(String sessionId, Throwable timeout) {
-    if (emitter.isOff()) {
+    if (emitter.isOff() || (timeout instanceof LMCacheTimeoutException ours && !ours.claim())) {
       return;
     }
     try {

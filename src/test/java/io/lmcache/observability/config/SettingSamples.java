@@ -82,6 +82,15 @@ final class SettingSamples {
         toggle(
             Setting.LOGGING, (b, v) -> b.logging((boolean) v), ObservabilityConfig::logging, true));
     all.add(
+        new Sample(
+            Setting.SUMMARY_INTERVAL,
+            "1m",
+            Duration.ofMinutes(1),
+            "0",
+            Duration.ZERO,
+            (b, v) -> b.summaryInterval((Duration) v),
+            ObservabilityConfig::summaryInterval));
+    all.add(
         toggle(
             Setting.TRACING,
             (b, v) -> b.tracing((boolean) v),

@@ -28,6 +28,7 @@ class SettingTest {
             "enabled(boolean)|--disable-observability|" + p + "enabled|true",
             "metrics(boolean)|--disable-metrics|" + p + "metrics.enabled|true",
             "logging(boolean)|--disable-logging|" + p + "logging.enabled|true",
+            "summaryInterval(Duration)|--summary-interval D|" + p + "logging.summary.interval|0s",
             "tracing(boolean)|--enable-tracing|" + p + "tracing.enabled|false",
             "maxQueueSize(int)|--event-bus-queue-size N|" + p + "queue.size|10000",
             "sampleRate(double)|--metrics-sample-rate R|" + p + "metrics.sample.rate|0.01",
@@ -103,6 +104,7 @@ class SettingTest {
     assertThat(config.enabled()).isTrue();
     assertThat(config.metrics()).isTrue();
     assertThat(config.logging()).isTrue();
+    assertThat(config.summaryInterval()).isZero();
     assertThat(config.tracing()).isFalse();
     assertThat(config.maxQueueSize()).isEqualTo(10_000);
     assertThat(config.sampleRate()).isEqualTo(0.01);

@@ -94,6 +94,24 @@ class EventContractTest {
                     .isEqualTo(has(type, "modelName")));
   }
 
+  @Test
+  void fields_ofEveryType_haveTheContractsNamesAndTheValues() {
+    assertThat(declared())
+        .allSatisfy(
+            type -> {
+              Event event = Samples.of(type.eventClass());
+              RecordComponent[] components = type.eventClass().getRecordComponents();
+              assertThat(type.fields()).hasSameSizeAs(components);
+              for (int i = 0; i < components.length; i++) {
+                EventType.Field field = type.fields().get(i);
+                assertThat(field.name()).isEqualTo(Samples.snake(components[i].getName()));
+                assertThat(field.type()).isEqualTo(components[i].getType());
+                assertThat(field.of(event)).isEqualTo(components[i].getAccessor().invoke(event));
+              }
+            });
+    assertThat(EventType.CUSTOM.fields()).isEmpty();
+  }
+
   private static Stream<EventType> declared() {
     return EventType.all().stream().filter(type -> type != EventType.CUSTOM);
   }

@@ -52,6 +52,21 @@ public final class Logs implements AutoCloseable {
         });
   }
 
+  /** Sets the level at run time; DEBUG at first. */
+  public void level(Level wanted) {
+    logger.setLevel(wanted);
+  }
+
+  /** All lines so far. */
+  public List<ILoggingEvent> lines() {
+    return List.copyOf(lines);
+  }
+
+  /** The messages of all lines so far. */
+  public List<String> messages() {
+    return lines.stream().map(ILoggingEvent::getFormattedMessage).toList();
+  }
+
   /** The messages of the warnings so far. */
   public List<String> warnings() {
     return at(Level.WARN).map(ILoggingEvent::getFormattedMessage).toList();

@@ -22,9 +22,22 @@ public final class SampleEvents {
   private static final int MAX_NUMBER = 1_000;
 
   private final Random random;
+  private final List<String> words;
+  private final String reason;
 
   public SampleEvents(long seed) {
+    this(seed, WORDS, "because");
+  }
+
+  private SampleEvents(long seed, List<String> words, String reason) {
     this.random = new Random(seed);
+    this.words = words;
+    this.reason = reason;
+  }
+
+  /** All text of whose events is the given one, but where it may not be empty. */
+  public static SampleEvents saying(String text, long seed) {
+    return new SampleEvents(seed, List.of(text), text.isEmpty() ? "because" : text);
   }
 
   /** An event of a random kind. */
@@ -64,7 +77,7 @@ public final class SampleEvents {
     }
     Class<?> plain = (Class<?>) type;
     if (plain == String.class) {
-      return name.equals("reason") ? "because" : word();
+      return name.equals("reason") ? reason : word();
     } else if (plain == long.class) {
       return (long) random.nextInt(MAX_NUMBER);
     } else if (plain == int.class || plain == Integer.class) {
@@ -111,6 +124,6 @@ public final class SampleEvents {
   }
 
   private String word() {
-    return WORDS.get(random.nextInt(WORDS.size()));
+    return words.get(random.nextInt(words.size()));
   }
 }
