@@ -11,6 +11,8 @@ import io.lmcache.observability.internal.metrics.GaugeRegistry;
 import io.lmcache.observability.internal.metrics.MetricsSubscriber;
 import io.lmcache.observability.internal.metrics.SelfMetrics;
 import io.lmcache.observability.internal.support.Durations;
+import io.lmcache.observability.internal.support.SpanLookup;
+import io.lmcache.observability.internal.tracing.TracingSubscriber;
 import io.lmcache.observability.producer.CacheServer;
 import io.lmcache.observability.producer.DefaultSink;
 import io.lmcache.observability.producer.L1Manager;
@@ -85,16 +87,29 @@ public final class Observability implements AutoCloseable {
     String id = export.instanceId();
     this.instanceId = id.isEmpty() ? UUID.randomUUID().toString() : id;
     this.bus = builder.bus(config);
+    SpanLookup spans = new SpanLookup();
+    TracingSubscriber tracing = null;
+    if (config.tracing()) {
+      tracing = new TracingSubscriber(export.tracerProvider(), config, spans);
+      bus.register(tracing); // before the metrics, whose samples look for its spans
+    }
     Gauges registry = Gauges.noop();
     if (config.metrics()) {
       Meter meter = export.meter();
       Set<String> dropped = config.dropAttributes();
       MetricsSubscriber subscriber =
           new MetricsSubscriber(
-              meter, config, builder.openTelemetry == null, bus.recordingErrors());
+              meter, config, builder.openTelemetry == null, bus.recordingErrors(), spans);
       bus.register(subscriber);
       this.gauges = new GaugeRegistry(meter, dropped, bus.recordingErrors());
       this.selfMetrics = new SelfMetrics(meter, bus, subscriber::trackerEvictions, dropped);
+      if (tracing != null) {
+        selfMetrics.addTracing(
+            tracing::openSpans,
+            tracing::incompleteSpans,
+            export.droppedSpans(),
+            tracing::violations);
+      }
       registry = gauges;
     } else {
       this.gauges = null;

@@ -6,6 +6,7 @@ import io.lmcache.observability.event.L1Event;
 import io.lmcache.observability.event.ObjectKey;
 import io.lmcache.observability.event.StorageEvent;
 import io.lmcache.observability.internal.metrics.MetricsSubscriber;
+import io.lmcache.observability.internal.support.SpanLookup;
 import io.opentelemetry.sdk.metrics.SdkMeterProvider;
 import io.opentelemetry.sdk.testing.exporter.InMemoryMetricReader;
 import java.util.List;
@@ -61,7 +62,8 @@ public class CorrelationBenchmark {
               .get("benchmark"),
           ObservabilityConfig.builder().environment(Map.of()).systemProperties(Map.of()).build(),
           true,
-          EventBus.create(1).recordingErrors());
+          EventBus.create(1).recordingErrors(),
+          new SpanLookup());
   private int next;
   private long now = SECOND;
 

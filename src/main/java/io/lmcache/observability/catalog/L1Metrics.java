@@ -4,6 +4,7 @@ import static io.lmcache.observability.catalog.Source.CACHE_SALT;
 import static io.lmcache.observability.catalog.Source.KeyLabel.BY_MODEL;
 import static io.lmcache.observability.catalog.Source.KeyLabel.BY_SALT;
 
+import io.lmcache.observability.catalog.Metric.Buckets;
 import io.lmcache.observability.event.L1Event;
 import io.lmcache.observability.event.L1Event.AllocationPurpose;
 import io.lmcache.observability.event.L1Event.ReadFailure;

@@ -2,6 +2,7 @@ package io.lmcache.observability.catalog;
 
 import static io.lmcache.observability.catalog.Source.KeyLabel.BY_MODEL;
 
+import io.lmcache.observability.catalog.Metric.Buckets;
 import io.lmcache.observability.event.L2Event;
 
 /** The rows of L2, the storage adapters. */

@@ -3,6 +3,7 @@ package io.lmcache.observability.catalog;
 import static io.lmcache.observability.catalog.Source.CACHE_SALT;
 import static io.lmcache.observability.catalog.Source.MODEL_NAME;
 
+import io.lmcache.observability.catalog.Metric.Buckets;
 import io.lmcache.observability.event.ServerEvent;
 
 /** The rows of the cache server, of the GPU (L0), and of the library itself. */
@@ -31,8 +32,12 @@ public final class ServerMetrics {
   private static final String STREAM_TIME =
       "Start and end are stamped when the GPU stream reaches them, so the time is that of the copy"
           + " alone. Every request gives one sample.";
+  private static final String EXEMPLAR =
+      "With tracing on, its exemplars lead to the spans of the copies: over OTLP and on the"
+          + " OpenMetrics page.";
   private static final String BUS_HEALTH =
       "Does the event bus keep up, is anything dropped, does a subscriber fail?";
+  private static final String WHILE_TRACING = "There while tracing is on.";
   private static final String ENGINE_ID = "engine_id";
   private static final String DEVICE = "device";
   private static final String INSTANCE_ID = "instance_id";
@@ -79,12 +84,12 @@ public final class ServerMetrics {
       .from(ServerEvent.BlockAllocation.class).row();
 
   public static final Metric COPY_STORE_THROUGHPUT = TABLE.histogram("lmcache_mp.l0_l1_store_throughput", Unit.GIGABYTES_PER_SECOND, Buckets.GIGABYTES_PER_SECOND, "Throughput of a copy from the GPU to L1.")
-      .answers(COPIES).note(STREAM_TIME).attributes(ENGINE_ID, DEVICE, MODEL_NAME)
+      .answers(COPIES).note(STREAM_TIME).note(EXEMPLAR).attributes(ENGINE_ID, DEVICE, MODEL_NAME)
       .calculated("total_bytes / (end − start) / 1e9, per (session_id, device)")
       .from(ServerEvent.StoreStart.class, ServerEvent.StoreEnd.class).row();
 
   public static final Metric COPY_LOAD_THROUGHPUT = TABLE.histogram("lmcache_mp.l0_l1_load_throughput", Unit.GIGABYTES_PER_SECOND, Buckets.GIGABYTES_PER_SECOND, "Throughput of a copy from L1 to the GPU.")
-      .answers(COPIES).note(STREAM_TIME).attributes(ENGINE_ID, DEVICE, MODEL_NAME)
+      .answers(COPIES).note(STREAM_TIME).note(EXEMPLAR).attributes(ENGINE_ID, DEVICE, MODEL_NAME)
       .calculated("total_bytes / (end − start) / 1e9, per (session_id, device)")
       .from(ServerEvent.RetrieveStart.class, ServerEvent.RetrieveEnd.class).row();
 
@@ -115,6 +120,25 @@ public final class ServerMetrics {
       .additional().answers("Does the server report anything that cannot be counted?").attributes("reason")
       .calculated("errors since the start, per reason")
       .note("`invalid_field`: an event was not made, a field of it was null or out of range. `invalid_value`: a value of a key, of a gauge or of a sample was unusable, or a transfer took no time; it alone is missing. `stream_failed`: a stream refused the callback that publishes an event.").row();
+
+  public static final Metric OPEN_SPANS = TABLE.gauge("lmcache_mp.tracing.open_spans", Unit.NONE, "Spans that are open.")
+      .additional().answers("Do requests end? A value that only rises says that ends are missing; at maxOpenSpans the oldest go.")
+      .calculated("open spans at the collection").note(WHILE_TRACING).row();
+
+  public static final Metric INCOMPLETE_SPANS = TABLE.observableCounter("lmcache_mp.tracing.incomplete_spans", Unit.NONE, "Spans that were ended before their end was reported.")
+      .additional().answers("Which spans are cut short, and why?").attributes("reason")
+      .calculated("spans since the start, per reason")
+      .note("`abandoned`: a lookup still open at the end of its request. `expired`, `evicted`: open for longer than openSpanTimeout, or too many for maxOpenSpans. `shutdown`: open at close. Each is exported with the attribute `incomplete`.").note(WHILE_TRACING).row();
+
+  public static final Metric DROPPED_SPANS = TABLE.observableCounter("lmcache_mp.tracing.dropped_spans", Unit.NONE, "Spans that ended and were not exported.")
+      .additional().answers("Is the export of spans too slow, or does the collector refuse them?")
+      .calculated("spans since the start that the full queue of an exporter did not take, or whose export failed")
+      .note("Absent with an OpenTelemetry of the embedder's. A span that two exporters lose counts twice. The queue is OTEL_BSP_MAX_QUEUE_SIZE.").note(WHILE_TRACING).row();
+
+  public static final Metric CONTRACT_VIOLATIONS = TABLE.observableCounter("lmcache_mp.contract_violations", Unit.NONE, "Events that do not go with those before them.")
+      .additional().answers("Does the server report what the contract says, and does the bus keep up? An event that was dropped leaves its other half alone.").attributes("rule")
+      .calculated("violations since the start, per rule")
+      .note("`stray_start`: a second start of a request or lookup while one is open. `stray_end`: an end without a start. `missing_start`: a SUBMITTED whose start did not come in time. `invalid_traceparent`: a request's traceparent is not the W3C's. The event is ignored otherwise.").note(WHILE_TRACING).row();
   // spotless:on
 
   private ServerMetrics() {}

@@ -94,6 +94,16 @@ public final class ObservabilityConfig {
     return get(Setting.PAIR_TIMEOUT);
   }
 
+  /** The bound of the spans that are open at a time. */
+  public int maxOpenSpans() {
+    return get(Setting.MAX_OPEN_SPANS);
+  }
+
+  /** How long a span may be open: 1 ms to a day. */
+  public Duration openSpanTimeout() {
+    return get(Setting.OPEN_SPAN_TIMEOUT);
+  }
+
   /**
    * The general OTLP endpoint as it was given; null if there is none. What is pushed where is in
    * {@link #metricsPush()} and {@link #tracesPush()}.
@@ -269,6 +279,14 @@ public final class ObservabilityConfig {
 
     public Builder pairTimeout(Duration pairTimeout) {
       return set(Setting.PAIR_TIMEOUT, pairTimeout);
+    }
+
+    public Builder maxOpenSpans(int maxOpenSpans) {
+      return set(Setting.MAX_OPEN_SPANS, maxOpenSpans);
+    }
+
+    public Builder openSpanTimeout(Duration openSpanTimeout) {
+      return set(Setting.OPEN_SPAN_TIMEOUT, openSpanTimeout);
     }
 
     public Builder otlpEndpoint(String otlpEndpoint) {

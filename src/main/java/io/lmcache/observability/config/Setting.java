@@ -24,6 +24,7 @@ public final class Setting<T> {
   private static final List<Setting<?>> ROWS = new ArrayList<>();
   private static final int MAX_SLOTS = 4_194_304;
   private static final int MAX_TRACKED = 100_000_000;
+  private static final int MAX_OPEN = 10_000_000;
   private static final Duration DAY = Duration.ofDays(1);
 
   // spotless:off
@@ -80,6 +81,14 @@ public final class Setting<T> {
       "pairTimeout", "metrics.pair.timeout", "--pair-timeout D", null,
       Kind.duration(Duration.ofMillis(1), DAY), "10m",
       "how long a copy or transfer may take before its end is no longer waited for");
+  public static final Setting<Integer> MAX_OPEN_SPANS = row(
+      "maxOpenSpans", "tracing.open.spans", "--max-open-spans N", null,
+      Kind.integer(2, MAX_OPEN), "10000",
+      "spans that may be open at a time; the oldest request goes, marked as evicted");
+  public static final Setting<Duration> OPEN_SPAN_TIMEOUT = row(
+      "openSpanTimeout", "tracing.open.span.timeout", "--open-span-timeout D", null,
+      Kind.duration(Duration.ofMillis(1), DAY), "1h",
+      "how long a span may be open before it is ended, marked as expired");
   public static final Setting<String> OTLP_ENDPOINT = row(
       "otlpEndpoint", "otlp.endpoint", "--otlp-endpoint URL", "OTEL_EXPORTER_OTLP_ENDPOINT",
       Kind.url(), "none",

@@ -170,6 +170,24 @@ final class SettingSamples {
             ObservabilityConfig::pairTimeout));
     all.add(
         new Sample(
+            Setting.MAX_OPEN_SPANS,
+            "2",
+            2,
+            "10000000",
+            10_000_000,
+            (b, v) -> b.maxOpenSpans((int) v),
+            ObservabilityConfig::maxOpenSpans));
+    all.add(
+        new Sample(
+            Setting.OPEN_SPAN_TIMEOUT,
+            "2h",
+            Duration.ofHours(2),
+            "5",
+            Duration.ofMillis(5),
+            (b, v) -> b.openSpanTimeout((Duration) v),
+            ObservabilityConfig::openSpanTimeout));
+    all.add(
+        new Sample(
             Setting.OTLP_ENDPOINT,
             " http://h:4317\t",
             "http://h:4317",

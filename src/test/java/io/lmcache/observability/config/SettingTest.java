@@ -38,6 +38,8 @@ class SettingTest {
             "maxTrackedBlocks(int)|--max-tracked-blocks N|" + p + "metrics.tracked.blocks|1000000",
             "maxOpenPairs(int)|--max-open-pairs N|" + p + "metrics.open.pairs|100000",
             "pairTimeout(Duration)|--pair-timeout D|" + p + "metrics.pair.timeout|10m",
+            "maxOpenSpans(int)|--max-open-spans N|" + p + "tracing.open.spans|10000",
+            "openSpanTimeout(Duration)|--open-span-timeout D|" + p + "tracing.open.span.timeout|1h",
             "otlpEndpoint(String)|--otlp-endpoint URL|" + p + "otlp.endpoint|none",
             "prometheusHost(String)|--prometheus-host H|" + p + "prometheus.host|localhost",
             "prometheusPort(int)|--prometheus-port P|" + p + "prometheus.port|9464",

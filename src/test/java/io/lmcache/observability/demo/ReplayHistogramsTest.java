@@ -6,6 +6,7 @@ import io.lmcache.observability.bus.EventBus;
 import io.lmcache.observability.bus.RecordingErrors;
 import io.lmcache.observability.config.ObservabilityConfig;
 import io.lmcache.observability.internal.metrics.MetricsSubscriber;
+import io.lmcache.observability.internal.support.SpanLookup;
 import io.lmcache.observability.testing.Distribution;
 import io.opentelemetry.sdk.metrics.SdkMeterProvider;
 import io.opentelemetry.sdk.metrics.data.MetricData;
@@ -68,7 +69,7 @@ class ReplayHistogramsTest {
     try (SdkMeterProvider provider =
         SdkMeterProvider.builder().registerMetricReader(reader).build()) {
       MetricsSubscriber subscriber =
-          new MetricsSubscriber(provider.get("test"), config, true, errors);
+          new MetricsSubscriber(provider.get("test"), config, true, errors, new SpanLookup());
       run.run(requests, subscriber);
       assertThat(errors.byReason().values()).containsOnly(0L);
       assertThat(subscriber.trackerEvictions().values()).containsOnly(0L);

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import io.lmcache.observability.testing.DemoProcess;
+import io.lmcache.observability.testing.OtlpReceiver;
 import io.lmcache.observability.testing.PromQl;
 import io.lmcache.observability.testing.PrometheusText;
 import io.lmcache.observability.testing.Skip;
@@ -22,12 +23,14 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -55,8 +58,14 @@ class PrometheusIT {
   void prometheus_scrapingTheDemo_answersTheHitRate() throws Exception {
     Optional<Path> binary = prometheus();
     Skip.unless(binary.isPresent(), "no prometheus on the path: install Debian's package");
-    // Slow enough for several scrapes to see the counters rise.
-    try (DemoProcess demo = DemoProcess.start(Map.of(), "--speed", "100")) {
+    // Slow enough for several scrapes to see the counters rise, and for all spans to be exported.
+    try (OtlpReceiver receiver = OtlpReceiver.start(OtlpReceiver.Transport.GRPC);
+        DemoProcess demo =
+            DemoProcess.start(
+                Map.of(),
+                "--speed=100",
+                "--enable-tracing",
+                "--otlp-endpoint=" + receiver.endpoint())) {
       int port = freePort();
       Process server = startPrometheus(binary.get(), port, demo.metrics());
       try {
@@ -75,6 +84,7 @@ class PrometheusIT {
         assertThat(query(port, HIT_RATE)).isEqualTo(rate, within(1e-6));
         assertThat(query(port, "up")).isEqualTo(1);
         assertDocumentedQueriesAnswer(port);
+        assertExemplarsLeadToTraces(port, receiver);
       } finally {
         server.destroy();
         server.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS);
@@ -94,6 +104,28 @@ class PrometheusIT {
         .untilAsserted(() -> assertThat(queries).allSatisfy(query -> values(port, query)));
   }
 
+  private static void assertExemplarsLeadToTraces(int port, OtlpReceiver receiver)
+      throws Exception {
+    for (String copies : List.of("store", "load")) {
+      String buckets = "lmcache_mp_l0_l1_%s_throughput_GBs_bucket".formatted(copies);
+      long now = Instant.now().getEpochSecond();
+      String exemplars =
+          get(
+              port,
+              "query_exemplars?query=%s&start=%d&end=%d".formatted(buckets, now - 600, now + 60));
+      List<String> ids =
+          Pattern.compile("\"trace_id\":\"(\\w+)\"")
+              .matcher(exemplars)
+              .results()
+              .map(found -> found.group(1))
+              .toList();
+      assertThat(ids).as(exemplars).isNotEmpty();
+      Awaitility.await()
+          .atMost(LIMIT)
+          .untilAsserted(() -> assertThat(receiver.traceIds()).containsAll(ids));
+    }
+  }
+
   private Process startPrometheus(Path binary, int port, URI target) throws IOException {
     Path config =
         Files.writeString(
@@ -111,6 +143,7 @@ class PrometheusIT {
     return new ProcessBuilder(
             binary.toString(),
             "--config.file=" + config,
+            "--enable-feature=exemplar-storage",
             "--storage.tsdb.path=" + folder.resolve("data"),
             "--web.listen-address=127.0.0.1:" + port)
         .redirectErrorStream(true)
@@ -137,15 +170,9 @@ class PrometheusIT {
 
   /** The values that a query gives, in the order of their times. */
   private static List<Double> values(int port, String promQl) throws Exception {
-    URI uri =
-        URI.create(
-            "http://127.0.0.1:%d/api/v1/query?query=%s"
-                .formatted(port, URLEncoder.encode(promQl, StandardCharsets.UTF_8)));
-    HttpResponse<String> response =
-        HttpClient.newHttpClient()
-            .send(HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofString());
+    String response = get(port, "query?query=" + URLEncoder.encode(promQl, StandardCharsets.UTF_8));
     List<Double> values = new ArrayList<>();
-    try (JsonParser json = new JsonFactory().createParser(response.body())) {
+    try (JsonParser json = new JsonFactory().createParser(response)) {
       JsonToken before = null;
       for (JsonToken token = json.nextToken(); token != null; token = json.nextToken()) {
         // A sample is a pair: the time as a number, then the value as a string.
@@ -155,7 +182,14 @@ class PrometheusIT {
         before = token;
       }
     }
-    assertThat(values).as(promQl + ": " + response.body()).isNotEmpty();
+    assertThat(values).as(promQl + ": " + response).isNotEmpty();
     return values;
+  }
+
+  private static String get(int port, String path) throws Exception {
+    URI uri = URI.create("http://127.0.0.1:%d/api/v1/%s".formatted(port, path));
+    return HttpClient.newHttpClient()
+        .send(HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofString())
+        .body();
   }
 }

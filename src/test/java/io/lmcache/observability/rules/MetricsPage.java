@@ -27,7 +27,8 @@ final class MetricsPage {
       closed sets of values with 0 for each combination. A gauge is there while its callback is
       registered, and is read by its callback at each collection; the callback may see a state that
       is one change old. A histogram is there from its first sample; its buckets are advice where an
-      OpenTelemetry of the embedder's has a view for it.
+      OpenTelemetry of the embedder's has a view for it. What tracing tells about itself is there
+      while tracing is on.
 
       **Prefixes.** `lmcache_mp.` is the multiprocess server's, apart from the `lmcache.` of the
       engine; `lmcache_blend.` is cache blending's.

@@ -5,11 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.lmcache.observability.catalog.Instrument;
 import io.lmcache.observability.catalog.Metric;
 import io.lmcache.observability.catalog.MetricCatalog;
+import io.lmcache.observability.catalog.SpanTable;
 import io.lmcache.observability.config.Setting;
+import io.lmcache.observability.event.EventType;
 import io.lmcache.observability.testing.PromQl;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
@@ -22,7 +25,9 @@ class OperatingTest {
 
   private static final Path PAGE = Path.of("docs/operating.md");
   private static final Pattern NAME = Pattern.compile("lmcache_\\w+");
-  private static final Pattern SETTING = Pattern.compile("`((?:max|sample|pair)[A-Z]\\w+)`");
+  private static final Pattern SETTING = Pattern.compile("`((?:max|sample|pair|open)[A-Z]\\w+)`");
+
+  private static final Pattern TRACE_QL = Pattern.compile("(?s)```traceql\n(.*?)```");
 
   @Test
   void queries_ofThePage_coverEveryHistogram() throws Exception {
@@ -56,6 +61,47 @@ class OperatingTest {
     return row.instrument() == Instrument.HISTOGRAM
         ? Stream.of("_bucket", "_sum", "_count").map(suffix -> name + suffix)
         : Stream.of(name);
+  }
+
+  @Test
+  void spans_areAllOnThePage_andItsTraceQlNamesWhatTheyHave() throws Exception {
+    String page = Files.readString(PAGE);
+    assertThat(SpanTable.all()).allMatch(row -> page.contains("`" + row.name() + "`"));
+    assertThat(SpanTable.Incomplete.values())
+        .allMatch(reason -> page.contains("`" + reason.wireName() + "`"));
+    String queries =
+        matches(TRACE_QL, PAGE).map(found -> found.group(1)).collect(Collectors.joining());
+    assertThat(names(queries, "(?<![:\\w])name = \"([^\"]+)\""))
+        .hasSizeGreaterThan(3)
+        .isSubsetOf(SpanTable.all().stream().map(SpanTable.Row::name).toList());
+    assertThat(names(queries, "span\\.([\\w.]+)"))
+        .hasSizeGreaterThan(5)
+        .isSubsetOf(SpanTable.all().stream().flatMap(OperatingTest::attributes).toList());
+    assertThat(names(queries, "event\\.([\\w.]+)"))
+        .isNotEmpty()
+        .isSubsetOf(SpanTable.EXCEPTION_ATTRIBUTES.values());
+    assertThat(queries).contains("event:name = \"" + SpanTable.EXCEPTION + "\"");
+  }
+
+  private static Set<String> names(String queries, String pattern) {
+    return Pattern.compile(pattern)
+        .matcher(queries)
+        .results()
+        .map(found -> found.group(1))
+        .collect(Collectors.toSet());
+  }
+
+  /** What a span may have: the fields of its events, and what tracing itself says. */
+  private static Stream<String> attributes(SpanTable.Row row) {
+    Stream<String> fields =
+        Stream.of(row.opens(), row.closes())
+            .filter(Objects::nonNull)
+            .flatMap(event -> EventType.of(event).fields().stream())
+            .map(EventType.Field::name);
+    return Stream.concat(
+        fields,
+        Stream.of(
+            SpanTable.SESSION_ID, SpanTable.INCOMPLETE, SpanTable.END_TIME, SpanTable.HIT_RATE));
   }
 
   @Test

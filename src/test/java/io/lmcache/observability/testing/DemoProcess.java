@@ -82,10 +82,13 @@ public final class DemoProcess implements AutoCloseable {
 
   /** The page now. */
   public PrometheusText page() throws Exception {
-    HttpResponse<String> response =
-        HttpClient.newHttpClient()
-            .send(HttpRequest.newBuilder(metrics()).build(), HttpResponse.BodyHandlers.ofString());
-    return PrometheusText.parse(response.body());
+    return PrometheusText.parse(page("text/plain"));
+  }
+
+  /** The page now, in the format of an {@code Accept} header. */
+  public String page(String accept) throws Exception {
+    HttpRequest request = HttpRequest.newBuilder(metrics()).header("Accept", accept).build();
+    return HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString()).body();
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.lmcache.observability.testing;
 
+import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.MessageLite;
 import com.sun.net.httpserver.HttpExchange;
@@ -19,6 +20,7 @@ import io.opentelemetry.proto.metrics.v1.HistogramDataPoint;
 import io.opentelemetry.proto.metrics.v1.Metric;
 import io.opentelemetry.proto.metrics.v1.NumberDataPoint;
 import io.opentelemetry.proto.resource.v1.Resource;
+import io.opentelemetry.proto.trace.v1.ScopeSpans;
 import io.opentelemetry.proto.trace.v1.Span;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -27,9 +29,11 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -38,6 +42,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import java.util.zip.GZIPInputStream;
 import org.jspecify.annotations.NullMarked;
 import org.jspecify.annotations.Nullable;
@@ -60,6 +65,7 @@ public final class OtlpReceiver implements AutoCloseable {
   private final Map<String, Map<Map<String, String>, Number>> totals = new ConcurrentHashMap<>();
   private final Map<String, Metric> metrics = new ConcurrentHashMap<>();
   private final List<Span> spans = new CopyOnWriteArrayList<>();
+  private final Map<ByteString, String> scopes = new ConcurrentHashMap<>();
   private final List<Resource> resources = new CopyOnWriteArrayList<>();
   private final AtomicInteger requests = new AtomicInteger();
   private final CountDownLatch closed = new CountDownLatch(1);
@@ -150,6 +156,18 @@ public final class OtlpReceiver implements AutoCloseable {
   /** All spans. */
   public List<Span> spans() {
     return spans;
+  }
+
+  /** The ids of the traces that spans belong to, in hex. */
+  public Set<String> traceIds() {
+    return spans.stream()
+        .map(span -> HexFormat.of().formatHex(span.getTraceId().toByteArray()))
+        .collect(Collectors.toSet());
+  }
+
+  /** The name of the tracer that made a span. */
+  public String scope(Span span) {
+    return scopes.getOrDefault(span.getSpanId(), "");
   }
 
   /** The resource of each batch. */
@@ -247,8 +265,13 @@ public final class OtlpReceiver implements AutoCloseable {
         .forEach(
             batch -> {
               resources.add(batch.getResource());
-              batch.getScopeSpansList().forEach(scope -> spans.addAll(scope.getSpansList()));
+              batch.getScopeSpansList().forEach(this::keep);
             });
+  }
+
+  private void keep(ScopeSpans batch) {
+    batch.getSpansList().forEach(span -> scopes.put(span.getSpanId(), batch.getScope().getName()));
+    spans.addAll(batch.getSpansList());
   }
 
   private void keep(ExportMetricsServiceRequest request) {

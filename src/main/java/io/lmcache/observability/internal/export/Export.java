@@ -12,6 +12,7 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
@@ -117,6 +118,11 @@ public final class Export {
   /** Where our tracers are made; without tracing its spans are not recorded. */
   public TracerProvider tracerProvider() {
     return openTelemetry.getTracerProvider();
+  }
+
+  /** How many spans ended and were not exported; null with an embedder's OpenTelemetry. */
+  public @Nullable LongSupplier droppedSpans() {
+    return pipeline == null ? null : pipeline::droppedSpans;
   }
 
   /** The {@code service.instance.id} in effect; empty with an embedder's OpenTelemetry. */

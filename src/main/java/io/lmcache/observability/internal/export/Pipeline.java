@@ -59,6 +59,8 @@ final class Pipeline {
   private final @Nullable SpanExporter spanExporter;
   private final Logger logger = LoggerFactory.getLogger(Warnings.LOGGER);
   private final List<PushReport> reports = new ArrayList<>();
+  private final List<SpanQueue> queues = new ArrayList<>();
+  private final SpanQueue pushed = spanQueue();
   private final List<Runnable> aborts = new ArrayList<>();
   private final OpenTelemetrySdk sdk;
 
@@ -92,6 +94,8 @@ final class Pipeline {
           .addResourceCustomizer((resource, properties) -> settings.complete(resource))
           .addMetricExporterCustomizer((exporter, properties) -> watched(exporter))
           .addSpanExporterCustomizer((exporter, properties) -> watched(exporter))
+          .addSpanProcessorCustomizer(
+              (processor, properties) -> pushed.before(processor, maxQueue(properties)))
           .addMeterProviderCustomizer(this::addReaders)
           .addTracerProviderCustomizer(this::addSpanExporter)
           .build()
@@ -132,7 +136,7 @@ final class Pipeline {
 
   private SpanExporter watched(SpanExporter exporter) {
     aborts.add(exporter::shutdown);
-    return report(SPANS, settings.tracesPush()).watch(exporter);
+    return pushed.watch(report(SPANS, settings.tracesPush()).watch(exporter));
   }
 
   private PushReport report(String signal, @Nullable Push push) {
@@ -167,13 +171,26 @@ final class Pipeline {
     PushReport report =
         new PushReport(SPANS, exporter.getClass().getName(), logger, System::nanoTime);
     reports.add(report);
+    SpanQueue queue = spanQueue();
     BatchSpanProcessorBuilder batch =
-        BatchSpanProcessor.builder(report.watch(exporter)).setMeterProvider(MeterProvider.noop());
+        BatchSpanProcessor.builder(queue.watch(report.watch(exporter)))
+            .setMeterProvider(MeterProvider.noop());
     whenSet(properties.getDuration("otel.bsp.schedule.delay"), batch::setScheduleDelay);
     whenSet(properties.getInt("otel.bsp.max.queue.size"), batch::setMaxQueueSize);
     whenSet(properties.getInt("otel.bsp.max.export.batch.size"), batch::setMaxExportBatchSize);
     whenSet(properties.getDuration("otel.bsp.export.timeout"), batch::setExporterTimeout);
-    return builder.addSpanProcessor(batch.build());
+    return builder.addSpanProcessor(queue.before(batch.build(), maxQueue(properties)));
+  }
+
+  private SpanQueue spanQueue() {
+    SpanQueue queue = new SpanQueue(logger, System::nanoTime);
+    queues.add(queue);
+    return queue;
+  }
+
+  private static int maxQueue(ConfigProperties properties) {
+    Integer max = properties.getInt("otel.bsp.max.queue.size");
+    return max == null ? SpanQueue.DEFAULT_MAX : max;
   }
 
   private static <T> void whenSet(@Nullable T value, Consumer<T> setter) {
@@ -206,6 +223,11 @@ final class Pipeline {
         .filter(r -> r.signal().equals(SPANS))
         .mapToLong(PushReport::failures)
         .sum();
+  }
+
+  /** How many spans ended and were not exported, since the start. */
+  long droppedSpans() {
+    return queues.stream().mapToLong(SpanQueue::dropped).sum();
   }
 
   /** What is pushed where, of one signal. */

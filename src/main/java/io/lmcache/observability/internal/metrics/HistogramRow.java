@@ -3,6 +3,7 @@ package io.lmcache.observability.internal.metrics;
 import io.lmcache.observability.bus.RecordingErrors;
 import io.lmcache.observability.catalog.Metric;
 import io.lmcache.observability.internal.metrics.correlation.Samples;
+import io.lmcache.observability.internal.support.SpanLookup;
 import io.lmcache.observability.internal.support.Warnings;
 import io.opentelemetry.api.metrics.DoubleHistogram;
 import java.util.Set;
@@ -17,14 +18,19 @@ final class HistogramRow implements Samples {
   private final int[] kept;
   private final RecordingErrors errors;
   private final Warnings warnings;
+  private final SpanLookup spans;
 
+  /**
+   * @param spans where its samples find the span that they lead to
+   */
   HistogramRow(
       Metric row,
       DoubleHistogram histogram,
       Series series,
       Set<String> dropped,
       RecordingErrors errors,
-      Warnings warnings) {
+      Warnings warnings,
+      SpanLookup spans) {
     this.row = row;
     this.histogram = histogram;
     this.series = series;
@@ -34,6 +40,7 @@ final class HistogramRow implements Samples {
             .toArray();
     this.errors = errors;
     this.warnings = warnings;
+    this.spans = spans;
   }
 
   /**
@@ -50,7 +57,7 @@ final class HistogramRow implements Samples {
       values[i] = labels[kept[i]];
     }
     try {
-      histogram.record(value, series.get(values));
+      histogram.record(value, series.get(values), spans.context());
     } catch (Throwable foreign) {
       leftOut(value, foreign);
     }

@@ -7,11 +7,13 @@ import io.lmcache.observability.catalog.Instrument;
 import io.lmcache.observability.catalog.Metric;
 import io.lmcache.observability.catalog.MetricCatalog;
 import io.lmcache.observability.catalog.Source;
+import io.lmcache.observability.catalog.SpanTable;
 import io.lmcache.observability.config.ObservabilityConfig;
 import io.lmcache.observability.event.Event;
 import io.lmcache.observability.event.EventType;
 import io.lmcache.observability.internal.metrics.correlation.Samples;
 import io.lmcache.observability.internal.metrics.correlation.Trackers;
+import io.lmcache.observability.internal.support.SpanLookup;
 import io.lmcache.observability.internal.support.Warnings;
 import io.opentelemetry.api.metrics.DoubleHistogram;
 import io.opentelemetry.api.metrics.LongCounter;
@@ -35,6 +37,8 @@ import java.util.function.Consumer;
  */
 public final class MetricsSubscriber implements Subscriber {
 
+  private static final SpanLookup NO_SPANS = new SpanLookup();
+
   private final Map<Class<?>, List<EventHandler<Event>>> recorders = new HashMap<>();
   private final IdentityHashMap<Metric, Samples> histograms = new IdentityHashMap<>();
   private final List<CounterRow> byModel = new ArrayList<>();
@@ -49,9 +53,14 @@ public final class MetricsSubscriber implements Subscriber {
   /**
    * @param sdkIsOurs whether the SDK keeps to the cardinality limit, so that exceeding it is worth
    *     a warning
+   * @param spans where a sample finds the span that its event closed
    */
   public MetricsSubscriber(
-      Meter meter, ObservabilityConfig config, boolean sdkIsOurs, RecordingErrors errors) {
+      Meter meter,
+      ObservabilityConfig config,
+      boolean sdkIsOurs,
+      RecordingErrors errors,
+      SpanLookup spans) {
     this.dropped = config.dropAttributes();
     this.limit = config.cardinalityLimit() - 1;
     this.sdkIsOurs = sdkIsOurs;
@@ -60,11 +69,19 @@ public final class MetricsSubscriber implements Subscriber {
       if (row.instrument() == Instrument.COUNTER) {
         add(row, counter(meter, row));
       } else if (row.instrument() == Instrument.HISTOGRAM) {
-        histograms.put(row, histogram(meter, row));
+        histograms.put(row, histogram(meter, row, leadsToSpan(row) ? spans : NO_SPANS));
       }
     }
     this.trackers = new Trackers(config, this::samples, errors, warnings);
     trackers.register((event, handler) -> recorders(event).add(handler));
+  }
+
+  /** Whether an event that gives the row its samples closes a span. */
+  private static boolean leadsToSpan(Metric row) {
+    return row.sources().stream()
+        .anyMatch(
+            source ->
+                SpanTable.all().stream().anyMatch(span -> source.event().equals(span.closes())));
   }
 
   private CounterRow counter(Meter meter, Metric row) {
@@ -77,7 +94,7 @@ public final class MetricsSubscriber implements Subscriber {
     return new CounterRow(row, counter, series(row), dropped, errors, warnings);
   }
 
-  private HistogramRow histogram(Meter meter, Metric row) {
+  private HistogramRow histogram(Meter meter, Metric row, SpanLookup spans) {
     DoubleHistogram histogram =
         meter
             .histogramBuilder(row.name())
@@ -85,7 +102,7 @@ public final class MetricsSubscriber implements Subscriber {
             .setDescription(row.description())
             .setExplicitBucketBoundariesAdvice(row.buckets())
             .build();
-    return new HistogramRow(row, histogram, series(row), dropped, errors, warnings);
+    return new HistogramRow(row, histogram, series(row), dropped, errors, warnings, spans);
   }
 
   private Series series(Metric row) {

@@ -14,8 +14,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
-/** What the bus and the trackers tell about themselves, read at each collection. */
+/** What the bus, the trackers and tracing tell about themselves, read at each collection. */
 public final class SelfMetrics {
 
   private static final double NANOS_PER_SECOND = 1e9;
@@ -52,6 +53,30 @@ public final class SelfMetrics {
     counter(ServerMetrics.DROPS_BY_TYPE, bus::droppedByType);
     counter(ServerMetrics.TRACKER_EVICTIONS, trackerEvictions);
     counter(ServerMetrics.RECORDING_ERRORS, () -> bus.recordingErrors().byReason());
+  }
+
+  /**
+   * Registers what tracing tells about itself.
+   *
+   * @param incompleteSpans by reason
+   * @param droppedSpans null if nobody can tell
+   * @param violations by rule
+   */
+  public void addTracing(
+      LongSupplier openSpans,
+      Supplier<Map<String, Long>> incompleteSpans,
+      @Nullable LongSupplier droppedSpans,
+      Supplier<Map<String, Long>> violations) {
+    removals.add(
+        gauge(ServerMetrics.OPEN_SPANS)
+                .ofLongs()
+                .buildWithCallback(out -> out.record(openSpans.getAsLong()))
+            ::close);
+    counter(ServerMetrics.INCOMPLETE_SPANS, incompleteSpans);
+    if (droppedSpans != null) {
+      counter(ServerMetrics.DROPPED_SPANS, droppedSpans);
+    }
+    counter(ServerMetrics.CONTRACT_VIOLATIONS, violations);
   }
 
   private DoubleGaugeBuilder gauge(Metric row) {

@@ -9,6 +9,7 @@ import io.lmcache.observability.event.L1Event;
 import io.lmcache.observability.event.L2Event;
 import io.lmcache.observability.event.ObjectKey;
 import io.lmcache.observability.event.ServerEvent;
+import io.lmcache.observability.internal.support.SpanLookup;
 import io.lmcache.observability.testing.SampleEvents;
 import io.lmcache.observability.testing.Totals;
 import io.opentelemetry.sdk.metrics.SdkMeterProvider;
@@ -41,7 +42,8 @@ class CountersTest {
               provider.get("test"),
               MetricsFixture.config().build(),
               true,
-              EventBus.create(1).recordingErrors());
+              EventBus.create(1).recordingErrors(),
+              new SpanLookup());
       SampleEvents samples = new SampleEvents(42);
       for (int i = 0; i < EVENTS; i++) {
         Event event = samples.next();

@@ -8,6 +8,7 @@ import io.lmcache.observability.bus.RecordingErrors.Reason;
 import io.lmcache.observability.catalog.L1Metrics;
 import io.lmcache.observability.catalog.Metric;
 import io.lmcache.observability.catalog.ServerMetrics;
+import io.lmcache.observability.internal.support.SpanLookup;
 import io.lmcache.observability.internal.support.Warnings;
 import io.lmcache.observability.testing.Logs;
 import io.opentelemetry.api.metrics.DoubleHistogram;
@@ -38,7 +39,8 @@ class HistogramRowTest {
         new Series(row, Series.kept(row.attributes(), dropped), 10, null),
         dropped,
         errors,
-        new Warnings());
+        new Warnings(),
+        new SpanLookup());
   }
 
   private Collection<HistogramPointData> points() {
@@ -122,7 +124,8 @@ class HistogramRowTest {
             new Series(L1Metrics.CHUNK_LIFETIME, List.of(), 10, null),
             Set.of(),
             errors,
-            new Warnings());
+            new Warnings(),
+            new SpanLookup());
     row.record(1);
     row.record(2);
     assertThat(errors.of(Reason.INVALID_VALUE)).isEqualTo(2);

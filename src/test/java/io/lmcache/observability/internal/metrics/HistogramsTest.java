@@ -14,6 +14,7 @@ import io.lmcache.observability.event.L1Event;
 import io.lmcache.observability.event.L2Event;
 import io.lmcache.observability.event.ObjectKey;
 import io.lmcache.observability.event.StorageEvent;
+import io.lmcache.observability.internal.support.SpanLookup;
 import io.opentelemetry.sdk.metrics.SdkMeterProvider;
 import io.opentelemetry.sdk.metrics.data.HistogramPointData;
 import io.opentelemetry.sdk.testing.exporter.InMemoryMetricReader;
@@ -39,7 +40,11 @@ class HistogramsTest {
   private final RecordingErrors errors = EventBus.create(1).recordingErrors();
   private final MetricsSubscriber subscriber =
       new MetricsSubscriber(
-          provider.get("test"), MetricsFixture.config().sampleRate(1).build(), true, errors);
+          provider.get("test"),
+          MetricsFixture.config().sampleRate(1).build(),
+          true,
+          errors,
+          new SpanLookup());
   private long now = 1_700_000_000 * SECOND;
 
   @AfterEach

@@ -3,6 +3,7 @@ package io.lmcache.observability.internal.metrics;
 import io.lmcache.observability.bus.EventBus;
 import io.lmcache.observability.config.ObservabilityConfig;
 import io.lmcache.observability.event.Event;
+import io.lmcache.observability.internal.support.SpanLookup;
 import io.lmcache.observability.testing.Totals;
 import io.opentelemetry.api.metrics.Meter;
 import io.opentelemetry.sdk.metrics.SdkMeterProvider;
@@ -31,7 +32,8 @@ final class MetricsFixture implements AutoCloseable {
     this.gauges = new GaugeRegistry(meter, dropped, bus.recordingErrors());
     ObservabilityConfig config =
         config().dropAttributes(dropped.toArray(String[]::new)).cardinalityLimit(limit).build();
-    this.subscriber = new MetricsSubscriber(meter, config, true, bus.recordingErrors());
+    this.subscriber =
+        new MetricsSubscriber(meter, config, true, bus.recordingErrors(), new SpanLookup());
     bus.register(subscriber);
     new SelfMetrics(meter, bus, subscriber::trackerEvictions, dropped);
   }

@@ -1,0 +1,137 @@
+package io.lmcache.observability.internal.tracing;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What is known of one session as long as anything of it is open or pending. */
+final class Session {
+
+  /** A root, open or not, and what it waits for. */
+  static final class Group {
+
+    final SpanRow row;
+    @Nullable OpenSpan root;
+    @Nullable OpenSpan lookup;
+
+    /** What was submitted or started, and has not ended. */
+    int pending;
+
+    /** Whether the end was reported, and when. */
+    boolean isEnded;
+
+    long endTime;
+
+    /** Whether it is held open though nothing may be pending. */
+    boolean isHeld;
+
+    Group(SpanRow row) {
+      this.row = row;
+    }
+
+    boolean isIdle() {
+      return root == null && pending == 0;
+    }
+  }
+
+  /** What was submitted to a device and has not started. */
+  static final class Waiting extends ByAge.Aged<Waiting> {
+
+    final Session session;
+    final SpanRow row;
+    final String device;
+    int count;
+
+    Waiting(Session session, SpanRow row, String device) {
+      this.session = session;
+      this.row = row;
+      this.device = device;
+    }
+  }
+
+  final String id;
+
+  /** What is open, in the order in which it was opened. */
+  final List<OpenSpan> open = new ArrayList<>(4);
+
+  final List<Waiting> waiting = new ArrayList<>(2);
+
+  private final @Nullable Group[] groups;
+
+  /**
+   * @param roots how many kinds of roots there are
+   */
+  Session(String id, int roots) {
+    this.id = id;
+    this.groups = new Group[roots];
+  }
+
+  /** The group of a root; a new one if there is none. */
+  Group group(SpanRow root) {
+    Group group = groups[root.group];
+    if (group == null) {
+      group = new Group(root);
+      groups[root.group] = group;
+    }
+    return group;
+  }
+
+  @Nullable Group find(SpanRow root) {
+    return groups[root.group];
+  }
+
+  @Nullable Group[] groups() {
+    return groups;
+  }
+
+  /** Takes out what is open no more. */
+  void remove(OpenSpan span) {
+    int i = open.size() - 1;
+    while (open.get(i) != span) {
+      i--;
+    }
+    open.remove(i);
+  }
+
+  /** The first of the open operations on a device; null if there is none. */
+  @Nullable OpenSpan first(SpanRow row, String device) {
+    for (int i = 0; i < open.size(); i++) {
+      OpenSpan span = open.get(i);
+      if (span.row == row && span.device.equals(device)) {
+        return span;
+      }
+    }
+    return null;
+  }
+
+  /** What waits to start on a device; null if nothing does. */
+  @Nullable Waiting waiting(SpanRow row, String device) {
+    for (int i = 0; i < waiting.size(); i++) {
+      Waiting waits = waiting.get(i);
+      if (waits.row == row && waits.device.equals(device)) {
+        return waits;
+      }
+    }
+    return null;
+  }
+
+  /** The deepest of the open spans, of several the latest; null if none is open. */
+  @Nullable OpenSpan innermost() {
+    OpenSpan innermost = null;
+    for (OpenSpan span : open) {
+      if (innermost == null || span.depth() >= innermost.depth()) {
+        innermost = span;
+      }
+    }
+    return innermost;
+  }
+
+  boolean isIdle() {
+    for (Group group : groups) {
+      if (group != null && !group.isIdle()) {
+        return false;
+      }
+    }
+    return true;
+  }
+}
