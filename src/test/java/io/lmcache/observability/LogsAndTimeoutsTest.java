@@ -12,8 +12,13 @@ import io.lmcache.observability.testing.FakeClock;
 import io.lmcache.observability.testing.Logs;
 import io.lmcache.observability.testing.Totals;
 import io.opentelemetry.sdk.testing.exporter.InMemoryMetricReader;
+import io.opentelemetry.sdk.testing.exporter.InMemorySpanExporter;
+import io.opentelemetry.sdk.trace.data.EventData;
+import io.opentelemetry.sdk.trace.data.SpanData;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.awaitility.Awaitility;
@@ -98,12 +103,46 @@ class LogsAndTimeoutsTest {
   }
 
   @Test
-  void order_isMetricsThenLogging_andTheSummaryWhenAskedFor() {
+  void summary_isThereWhenAskedFor() {
     try (Observability plain = start(config());
         Observability summing = start(config().summaryInterval(Duration.ofMinutes(1)))) {
       assertThat(plain.bus().subscriberExceptions())
           .containsOnlyKeys("LoggingSubscriber", "MetricsSubscriber");
       assertThat(summing.bus().subscriberExceptions()).containsKey("SummarySubscriber");
+    }
+  }
+
+  @Test
+  void order_isTracingThenMetricsThenLoggingThenTheEmbedders() {
+    InMemoryMetricReader reader = InMemoryMetricReader.create();
+    List<String> seen = new ArrayList<>();
+    Runnable look =
+        () -> {
+          Map<String, Map<String, Double>> totals = Totals.of(reader.collectAllMetrics());
+          seen.add("spans " + totals.get("lmcache_mp.tracing.open_spans"));
+          seen.add("timeouts " + totals.get("lmcache_mp.timeouts"));
+        };
+    try (Logs logs = Logs.of("lmcache.server", look);
+        Observability observability =
+            Observability.builder()
+                .config(config().tracing(true).build())
+                .metricReader(reader)
+                .spanExporter(InMemorySpanExporter.create())
+                .start()) {
+      observability
+          .bus()
+          .subscribe(
+              TimeoutRaised.class, "last", (event, at) -> seen.add(logs.lines().size() + " lines"));
+      observability.server().requestStarted("s");
+      observability.server().timeoutRaised("s", new IllegalStateException("late"));
+      assertThat(observability.flush(SOON)).isTrue();
+      assertThat(seen)
+          .containsExactly(
+              "spans {{}=1.0}",
+              "timeouts null",
+              "spans {{}=1.0}",
+              "timeouts {{exception_type=IllegalStateException}=1.0}",
+              "2 lines");
     }
   }
 
@@ -136,28 +175,49 @@ class LogsAndTimeoutsTest {
   }
 
   @Test
-  void timeout_ofTheDefaultSink_isCountedAndLoggedOnce() {
+  void timeout_ofTheDefaultSink_isCountedAndLoggedOnce_andToldOnTheSpanOfItsSession() {
     InMemoryMetricReader reader = InMemoryMetricReader.create();
+    InMemorySpanExporter spans = InMemorySpanExporter.create();
     try (Logs logs = Logs.of("lmcache.server");
         Observability observability =
             Observability.builder()
-                .config(config().build())
+                .config(config().tracing(true).build())
                 .metricReader(reader)
+                .spanExporter(spans)
                 .defaultSink(true)
                 .start()) {
+      var request = observability.server().requestStarted("session-1");
       LMCacheTimeoutException timeout = new LMCacheTimeoutException("no answer", "session-1");
       observability.server().timeoutRaised("session-1", timeout);
+      request.ended();
       assertThat(observability.flush(SOON)).isTrue();
       assertThat(Totals.of(reader.collectAllMetrics()))
           .containsEntry(
               "lmcache_mp.timeouts", Map.of("{exception_type=LMCacheTimeoutException}", 1.0));
-      assertThat(logs.messages())
+      assertThat(logs.messages().stream().filter(line -> line.startsWith("timeout.raised")))
           .singleElement()
           .asString()
           .startsWith("timeout.raised session_id=session-1 message=\"no answer\" exception_type=")
           .contains("\\n\\tat ")
           .doesNotContain("\n");
+      assertThat(spans.getFinishedSpanItems()).extracting(SpanData::getName).contains("request");
+      assertThat(spans.getFinishedSpanItems().get(0).getEvents())
+          .singleElement()
+          .satisfies(event -> assertTells(event, timeout));
     }
+  }
+
+  private static void assertTells(EventData event, LMCacheTimeoutException timeout) {
+    assertThat(event.getName()).isEqualTo("exception");
+    Map<String, Object> attributes = new HashMap<>();
+    event.getAttributes().forEach((key, value) -> attributes.put(key.getKey(), value));
+    assertThat(attributes)
+        .containsEntry("exception.type", timeout.getClass().getName())
+        .containsEntry("exception.message", "no answer")
+        .containsOnlyKeys("exception.type", "exception.message", "exception.stacktrace");
+    assertThat((String) attributes.get("exception.stacktrace"))
+        .contains(timeout + "\n\tat ")
+        .contains("LogsAndTimeoutsTest");
   }
 
   @Test

@@ -43,6 +43,11 @@ public final class Logs implements AutoCloseable {
     return new Logs(name, line -> {});
   }
 
+  /** Listens, and does something whenever a line is logged, on the thread that logs it. */
+  public static Logs of(String name, Runnable behaviour) {
+    return new Logs(name, line -> behaviour.run());
+  }
+
   /** Listens, and throws something at whoever logs. */
   public static Logs failing(String name, Error fault) {
     return new Logs(
