@@ -6,22 +6,24 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The span that the event now being dispatched opened or closed: how a sample of a metric finds its
- * span. For the drain thread only; set by tracing, until the next event or tick. Where tracing is
+ * The span of the operation whose end is now being dispatched: how a sample of a metric finds its
+ * span. For the drain thread only; set by tracing, until its next event or tick. Where tracing is
  * off there is none.
  */
 public final class SpanLookup {
 
   private @Nullable Supplier<Span> span;
 
-  /** Sets the span of the event in dispatch, which is made if it is asked for. */
+  /** Sets the span that the event in dispatch closed. */
   public void set(Supplier<Span> span) {
     this.span = span;
   }
 
   /** Forgets it. */
   public void clear() {
-    span = null;
+    if (span != null) { // a write costs far more than a look
+      span = null;
+    }
   }
 
   /** The span's context, good after its end as well; the root context if there is no span. */

@@ -1,11 +1,10 @@
 package io.lmcache.observability.internal.tracing;
 
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is open or waited for, in the order in which it came. For one thread, but any may ask for
- * the size. Each element links to its neighbours by itself, so that nothing is searched.
+ * What is open or waited for, in the order in which it came. For one thread. Each element links to
+ * its neighbours by itself, so that nothing is searched.
  */
 final class ByAge<T extends ByAge.Aged<T>> {
 
@@ -19,12 +18,12 @@ final class ByAge<T extends ByAge.Aged<T>> {
     private @Nullable T younger;
   }
 
-  private final AtomicInteger size = new AtomicInteger();
   private @Nullable T oldest;
   private @Nullable T youngest;
+  private int size;
 
   int size() {
-    return size.getAcquire();
+    return size;
   }
 
   @Nullable T oldest() {
@@ -52,7 +51,7 @@ final class ByAge<T extends ByAge.Aged<T>> {
       last.younger = element;
     }
     youngest = element;
-    size.setRelease(size.getPlain() + 1);
+    size++;
   }
 
   void remove(T element) {
@@ -71,6 +70,6 @@ final class ByAge<T extends ByAge.Aged<T>> {
     }
     removed.older = null;
     removed.younger = null;
-    size.setRelease(size.getPlain() - 1);
+    size--;
   }
 }

@@ -10,6 +10,7 @@ import io.lmcache.observability.internal.tracing.Session.Waiting;
 import io.opentelemetry.context.Context;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,7 +31,11 @@ final class Sessions {
   private final long timeoutNanos;
   private final TracingCounts counts;
   private final Map<String, Session> byId = new HashMap<>();
-  private final ByAge<OpenSpan> open = new ByAge<>();
+  private final AtomicInteger open = new AtomicInteger();
+
+  /** What is open and not under another; what is under it came later and goes with it. */
+  private final ByAge<OpenSpan> outermost = new ByAge<>();
+
   private final ByAge<Waiting> waiting = new ByAge<>();
 
   /** The time of the latest tick; 0 before the first. */
@@ -44,7 +49,7 @@ final class Sessions {
 
   /** How many spans are open; any thread may ask. */
   int openSpans() {
-    return open.size();
+    return open.getAcquire();
   }
 
   /** How much is remembered of what is not open. */
@@ -69,7 +74,7 @@ final class Sessions {
   void expire(long now) {
     clock = now;
     OpenSpan span;
-    while ((span = open.expired(now, timeoutNanos)) != null) {
+    while ((span = outermost.expired(now, timeoutNanos)) != null) {
       cutShort(span, Incomplete.EXPIRED, now);
     }
     Waiting waits;
@@ -81,7 +86,7 @@ final class Sessions {
   /** Ends all that is open and forgets the rest. */
   void shutdown(long now) {
     OpenSpan span;
-    while ((span = open.oldest()) != null) {
+    while ((span = outermost.oldest()) != null) {
       cutShort(span, Incomplete.SHUTDOWN, now);
     }
     Waiting waits;
@@ -96,8 +101,8 @@ final class Sessions {
     Session session = known;
     while (true) {
       int needed = row.row.kind() != Kind.ROOT && lacksRoot(row, session, id) ? 2 : 1;
-      OpenSpan oldest = open.oldest();
-      if (oldest == null || open.size() + needed <= maxOpen) {
+      OpenSpan oldest = outermost.oldest();
+      if (oldest == null || open.getPlain() + needed <= maxOpen) {
         return session == null ? new Session(id, ROOTS) : session;
       }
       cutShort(oldest, Incomplete.EVICTED, now);
@@ -150,15 +155,21 @@ final class Sessions {
     if (span.session.open.isEmpty()) {
       byId.put(span.session.id, span.session);
     }
-    span.since = sinceByTheClock(span.start);
     span.session.open.add(span);
-    open.add(span);
+    open.setRelease(open.getPlain() + 1);
+    if (span.parent == null) {
+      span.since = sinceByTheClock(span.start);
+      outermost.add(span);
+    }
     return span;
   }
 
   /** Takes a span out of everything and ends it. */
   void end(OpenSpan span, @Nullable Incomplete reason, long epochNanos) {
-    open.remove(span);
+    open.setRelease(open.getPlain() - 1);
+    if (span.parent == null) {
+      outermost.remove(span);
+    }
     span.session.remove(span);
     Group group = span.session.group(span.row.root);
     if (span == group.root) {

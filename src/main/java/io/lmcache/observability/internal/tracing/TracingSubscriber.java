@@ -45,7 +45,7 @@ public final class TracingSubscriber implements Subscriber {
   private long now = 1;
 
   /**
-   * @param current told of the span that each event opens or closes
+   * @param current told of the span of each operation that an event ends
    */
   public TracingSubscriber(TracerProvider tracers, ObservabilityConfig config, SpanLookup current) {
     this.current = current;

@@ -36,9 +36,8 @@ final class Transitions {
       return;
     }
     Session session = sessions.withRoom(row, id, known, now);
-    OpenSpan root = sessions.openRoot(row, session, event, now);
+    sessions.openRoot(row, session, event, now);
     session.group(row).isEnded = false; // an end that came before is not this one's
-    current.set(root);
   }
 
   void rootEnded(SpanRow row, Event event, long now) {
@@ -63,9 +62,6 @@ final class Transitions {
       root.endAt(now);
     }
     sessions.release(session, group, now);
-    if (root != null && group.root == null) {
-      current.set(root);
-    }
     sessions.forgetIfIdle(session);
   }
 
@@ -82,7 +78,6 @@ final class Transitions {
     Group group = session.group(row.root);
     group.lookup = lookup;
     group.pending++;
-    current.set(lookup);
   }
 
   void lookupEnded(SpanRow row, Event event, long now) {
@@ -98,7 +93,6 @@ final class Transitions {
       row.tell(group.root.get(), event);
     }
     sessions.end(lookup, null, lookup.endAt(now));
-    current.set(lookup);
     sessions.release(session, group, now);
     sessions.forgetIfIdle(session);
   }
@@ -123,7 +117,6 @@ final class Transitions {
     } else {
       sessions.waitForOneLess(waits);
     }
-    current.set(span);
   }
 
   void ended(SpanRow row, Event event, long now) {
@@ -162,7 +155,6 @@ final class Transitions {
     if (root != null) {
       root.lastEnd = Math.max(root.lastEnd, now);
     }
-    current.set(() -> span);
   }
 
   void raised(SpanRow row, Event event, long now) {
@@ -176,6 +168,5 @@ final class Transitions {
     Span span = row.start(Context.root(), id, "", null, null, now);
     ExceptionEvent.add(span, event, now);
     span.end(now, TimeUnit.NANOSECONDS);
-    current.set(() -> span);
   }
 }

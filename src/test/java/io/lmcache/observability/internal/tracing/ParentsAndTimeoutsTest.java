@@ -1,12 +1,14 @@
 package io.lmcache.observability.internal.tracing;
 
 import static io.lmcache.observability.internal.tracing.TracingFixture.D0;
+import static io.lmcache.observability.internal.tracing.TracingFixture.D1;
 import static io.lmcache.observability.internal.tracing.TracingFixture.S;
 import static io.lmcache.observability.internal.tracing.TracingFixture.blendStart;
 import static io.lmcache.observability.internal.tracing.TracingFixture.requestEnd;
 import static io.lmcache.observability.internal.tracing.TracingFixture.requestStart;
 import static io.lmcache.observability.internal.tracing.TracingFixture.storeEnd;
 import static io.lmcache.observability.internal.tracing.TracingFixture.storeStart;
+import static io.lmcache.observability.internal.tracing.TracingFixture.timeout;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.lmcache.observability.event.BlendEvent;
@@ -118,10 +120,6 @@ class ParentsAndTimeoutsTest {
     assertThat(tracing.subscriber.violations().values()).containsOnly(0L);
   }
 
-  private static ServerEvent.TimeoutRaised timeout(String session) {
-    return new ServerEvent.TimeoutRaised(session, "too late", "Late", "a.b.Late", "at a.b");
-  }
-
   private static void assertException(SpanData span, long at) {
     assertThat(span.getEvents()).hasSize(1);
     EventData event = span.getEvents().get(0);
@@ -195,14 +193,16 @@ class ParentsAndTimeoutsTest {
   }
 
   @Test
-  void currentSpan_isTheOneThatTheEventOpenedOrClosed_untilTheNextEventOrTick() {
+  void currentSpan_isThatOfTheOperationThatTheEventEnded_untilTheNextEventOrTick() {
     tracing.run(10, requestStart(), 11, storeStart(D0));
-    String opened = current();
-    tracing.run(12, requestEnd());
     assertThat(current()).isEqualTo("0000000000000000");
-    tracing.run(13, storeEnd(D0, 1));
-    assertThat(current()).isEqualTo(opened).isEqualTo(tracing.span("mp.store").getSpanId());
-    tracing.subscriber.onTick(14);
+    tracing.run(12, storeEnd(D0, 1));
+    assertThat(current()).isEqualTo(tracing.span("mp.store").getSpanId());
+    tracing.subscriber.onTick(13);
+    assertThat(current()).isEqualTo("0000000000000000");
+    tracing.run(14, storeStart(D0), 15, storeEnd(D1, 1));
+    assertThat(current()).as("a stray").isEqualTo("0000000000000000");
+    tracing.run(16, storeEnd(D0, 1), 17, requestEnd());
     assertThat(current()).isEqualTo("0000000000000000");
   }
 }

@@ -144,6 +144,10 @@ final class TracingFixture implements AutoCloseable {
     return new ServerEvent.RetrieveEnd(S, device, "engine", "m", "salt", 4, 64);
   }
 
+  static ServerEvent.TimeoutRaised timeout(String session) {
+    return new ServerEvent.TimeoutRaised(session, "too late", "Late", "a.b.Late", "at a.b");
+  }
+
   static BlendEvent.RequestStart blendStart() {
     return new BlendEvent.RequestStart(S);
   }
