@@ -24,6 +24,9 @@ final class DrainLoop implements Runnable {
   private static final long RENEWAL_NANOS = TimeUnit.SECONDS.toNanos(10);
   private static final int TURN_EVENTS = 256;
 
+  /** How far an event's stamp may be past the last tick. */
+  private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
   private final StampedRing ring;
   private final Dispatcher dispatcher;
   private final Clock clock;
@@ -35,6 +38,7 @@ final class DrainLoop implements Runnable {
   private long lastRenewal = System.nanoTime();
   private long lastEvent = lastRenewal;
   private long lastTick;
+  private long lastBegin;
   private volatile boolean ended;
 
   DrainLoop(StampedRing ring, Dispatcher dispatcher, Clock clock, Runnable everyTurn) {
@@ -136,9 +140,10 @@ final class DrainLoop implements Runnable {
   /** Lets time pass, but not beyond an event that still waits. */
   private void tick(long begin) {
     Thread.interrupted();
-    if (begin < lastTick) {
+    if (begin < lastBegin) {
       lastTick = begin; // the clock was put back
     }
+    lastBegin = begin;
     boolean waiting = ring.head() != ring.tail();
     long oldest = ring.oldestStamp();
     if (oldest >= 0 || !waiting) {
@@ -154,12 +159,15 @@ final class DrainLoop implements Runnable {
   /** Dispatches one event; an interrupt that somebody left behind is forgotten. */
   private void dispatch(Object next) {
     Thread.interrupted();
+    long stamp = ring.dispatchStamp();
+    // An event's own time may be any; whoever waits for something must know the clock's.
+    if (next instanceof Timed || stamp - lastTick >= TICK_NANOS) {
+      tickTo(stamp);
+    }
     if (next instanceof Timed timed) {
-      // Its own time may be any; whoever waits for something must know the clock's.
-      tickTo(ring.dispatchStamp());
       dispatcher.dispatch(timed.event(), timed.epochNanos());
     } else {
-      dispatcher.dispatch((Event) next, ring.dispatchStamp());
+      dispatcher.dispatch((Event) next, stamp);
     }
   }
 

@@ -152,7 +152,7 @@ public final class EventBus implements EventSink, AutoCloseable {
   /**
    * Adds a subscriber behind those that are there.
    *
-   * @throws IllegalArgumentException if it has no name
+   * @throws IllegalArgumentException if it has no name or asks for no events
    */
   public Subscription register(Subscriber subscriber) {
     return dispatcher.register(subscriber);

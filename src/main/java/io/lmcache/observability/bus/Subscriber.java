@@ -36,7 +36,8 @@ public interface Subscriber {
   /**
    * Called between events, for what falls due though no event arrives: after each turn of the drain
    * thread, which a silent bus takes every 50 ms, and before each event that brings a time of its
-   * own. What had been queued by the given time has been dispatched.
+   * own or was published a millisecond or more after the last tick. What had been queued by the
+   * given time has been dispatched, but for the event that comes next.
    *
    * @param epochNanos the time by the clock of the bus
    */

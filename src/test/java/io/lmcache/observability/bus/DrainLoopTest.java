@@ -107,8 +107,47 @@ class DrainLoopTest {
     offer(Samples.numbered(1), clock.epochNanos());
     loop.turn();
     assertThat(ticks)
+        .startsWith(clock.epochNanos() - Duration.ofSeconds(301).toNanos())
+        .endsWith(clock.epochNanos());
+  }
+
+  @Test
+  void turn_eventAMillisecondAfterTheLastTick_isPrecededByATick() {
+    List<Long> ticksBefore = new ArrayList<>();
+    dispatcher.register(new Ticked());
+    dispatcher.register(
+        new Dispatcher.HandlerSubscriber<>(
+            Event.class, "seen", (event, stamp) -> ticksBefore.add(ticks.get(ticks.size() - 1))));
+    loop.turn();
+    long first = clock.epochNanos();
+    offer(Samples.numbered(1), first + 999_999);
+    offer(Samples.numbered(2), first + 1_000_000);
+    offer(Samples.numbered(3), first + 3_600_000_000_000L);
+    offer(Samples.numbered(4), first);
+    loop.turn();
+    assertThat(ticksBefore)
         .containsExactly(
-            clock.epochNanos() - Duration.ofSeconds(301).toNanos(), clock.epochNanos());
+            first, first + 1_000_000, first + 3_600_000_000_000L, first + 3_600_000_000_000L);
+  }
+
+  /** Its stamp is later than the beginning of the turn; that is no clock that was put back. */
+  @Test
+  void turn_eventPublishedMeanwhile_leavesTimeWhereItIs() {
+    dispatcher.register(new Ticked());
+    long later = clock.epochNanos() + 5_000_000;
+    offer(Samples.numbered(1), later);
+    loop.turn();
+    assertThat(ticks).isNotEmpty().containsOnly(later);
+  }
+
+  @Test
+  void turn_clockThatWasPutBack_takesTimeAlong() {
+    dispatcher.register(new Ticked());
+    loop.turn();
+    long before = clock.epochNanos();
+    clock.advance(Duration.ofHours(-1));
+    loop.turn();
+    assertThat(ticks).containsExactly(before, before - Duration.ofHours(1).toNanos());
   }
 
   @Test

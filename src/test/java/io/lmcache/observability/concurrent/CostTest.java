@@ -30,24 +30,25 @@ class CostTest {
 
   @Test
   void publish_premadeEvent_allocatesNothing() {
-    EventBus bus = EventBus.create(100_000);
-    bus.subscribe(Event.class, "nobody", (event, epochNanos) -> {});
-    bus.start();
-    Event event = Samples.tick();
-    Runnable some =
-        () -> {
-          for (int i = 0; i < 100_000; i++) {
-            bus.publish(event);
-          }
-        };
-    some.run();
-    some.run();
-    // The first wake-up or drop of a process may load a class or two.
-    long least = IntStream.range(0, 3).mapToLong(i -> Threads.allocatedBy(some)).min().orElse(-1);
-    assertThat(least).isZero();
-    assertThat(bus.stop(PATIENCE)).isTrue();
-    some.run();
-    assertThat(Threads.allocatedBy(some)).as("on a stopped bus").isZero();
+    try (EventBus bus = EventBus.create(100_000)) {
+      bus.subscribe(Event.class, "nobody", (event, epochNanos) -> {});
+      bus.start();
+      Event event = Samples.tick();
+      Runnable some =
+          () -> {
+            for (int i = 0; i < 100_000; i++) {
+              bus.publish(event);
+            }
+          };
+      some.run();
+      some.run();
+      // The first wake-up or drop of a process may load a class or two.
+      long least = IntStream.range(0, 3).mapToLong(i -> Threads.allocatedBy(some)).min().orElse(-1);
+      assertThat(least).isZero();
+      assertThat(bus.stop(PATIENCE)).isTrue();
+      some.run();
+      assertThat(Threads.allocatedBy(some)).as("on a stopped bus").isZero();
+    }
   }
 
   @Test
@@ -150,25 +151,26 @@ class CostTest {
 
   @Test
   void arrival_afterSilenceAndInTraffic_isPrompt() throws InterruptedException {
-    EventBus bus = EventBus.create(10_000);
-    SynchronousQueue<Long> arrivals = new SynchronousQueue<>();
-    bus.subscribe(
-        Event.class,
-        "arrivals",
-        (event, epochNanos) -> arrivals.offer(System.nanoTime(), 5, TimeUnit.SECONDS));
-    bus.start();
-    await(Duration.ofMillis(1_200));
-    assertThat(latency(bus, arrivals)).isLessThan(Duration.ofMillis(300));
-    long worst = 0;
-    long sum = 0;
-    for (int i = 0; i < 50; i++) {
-      long took = latency(bus, arrivals).toNanos();
-      worst = Math.max(worst, took);
-      sum += took;
+    try (EventBus bus = EventBus.create(10_000)) {
+      SynchronousQueue<Long> arrivals = new SynchronousQueue<>();
+      bus.subscribe(
+          Event.class,
+          "arrivals",
+          (event, epochNanos) -> arrivals.offer(System.nanoTime(), 5, TimeUnit.SECONDS));
+      bus.start();
+      await(Duration.ofMillis(1_200));
+      assertThat(latency(bus, arrivals)).isLessThan(Duration.ofMillis(300));
+      long worst = 0;
+      long sum = 0;
+      for (int i = 0; i < 50; i++) {
+        long took = latency(bus, arrivals).toNanos();
+        worst = Math.max(worst, took);
+        sum += took;
+      }
+      assertThat(Duration.ofNanos(sum / 50)).isLessThan(Duration.ofMillis(15));
+      assertThat(Duration.ofNanos(worst)).isLessThan(Duration.ofMillis(300));
+      assertThat(bus.stop(PATIENCE)).isTrue();
     }
-    assertThat(Duration.ofNanos(sum / 50)).isLessThan(Duration.ofMillis(15));
-    assertThat(Duration.ofNanos(worst)).isLessThan(Duration.ofMillis(300));
-    assertThat(bus.stop(PATIENCE)).isTrue();
   }
 
   private static Duration latency(EventBus bus, SynchronousQueue<Long> arrivals)

@@ -105,16 +105,19 @@ final class BlockLifecycle implements Trackers.Tracker {
       return;
     }
     blocks.touch(block);
+    long last = blocks.get(block, LAST);
+    long at = Trackers.inOrder(last, now);
     if (blocks.get(block, TOKENS) != content.lo()) {
       String[] of = labels.get(labelsOf(block));
-      lifetime.recordNanos(now - blocks.get(block, ALLOCATED), of);
-      idle.recordNanos(now - blocks.get(block, LAST), of);
+      long start = blocks.get(block, ALLOCATED);
+      lifetime.recordNanos(Trackers.inOrder(start, at) - start, of);
+      idle.recordNanos(at - last, of);
       int life = labels.use(event.instanceId(), event.modelName());
       end(block);
-      begin(block, life, now);
+      begin(block, life, at);
     } else if (!owners.hasAny(block)) {
-      reuse.recordNanos(now - blocks.get(block, LAST), labels.get(labelsOf(block)));
-      blocks.set(block, LAST, now);
+      reuse.recordNanos(at - last, labels.get(labelsOf(block)));
+      blocks.set(block, LAST, at);
       own(block);
     } else if (!owners.has(block, request.lo())) {
       share(block);

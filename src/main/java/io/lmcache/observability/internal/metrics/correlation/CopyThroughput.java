@@ -16,8 +16,11 @@ final class CopyThroughput extends PairTable<CopyThroughput.Stream> {
   private final Samples load;
 
   CopyThroughput(
-      ObservabilityConfig config, Function<Metric, Samples> histograms, Trackers.Faults faults) {
-    super("l0_l1_pairs", config, faults);
+      ObservabilityConfig config,
+      Function<Metric, Samples> histograms,
+      Trackers.Faults faults,
+      Trackers.Ages ages) {
+    super("l0_l1_pairs", config, faults, ages);
     this.store = histograms.apply(ServerMetrics.COPY_STORE_THROUGHPUT);
     this.load = histograms.apply(ServerMetrics.COPY_LOAD_THROUGHPUT);
   }
@@ -35,12 +38,12 @@ final class CopyThroughput extends PairTable<CopyThroughput.Stream> {
   }
 
   private void stored(ServerEvent.StoreEnd end, long now) {
-    Open<Stream> start = end(new Stream(true, end.sessionId(), end.device()), now);
+    Open<Stream> start = end(new Stream(true, end.sessionId(), end.device()));
     record(store, start, end.totalBytes(), now, end.engineId(), end.device(), end.modelName());
   }
 
   private void retrieved(ServerEvent.RetrieveEnd end, long now) {
-    Open<Stream> start = end(new Stream(false, end.sessionId(), end.device()), now);
+    Open<Stream> start = end(new Stream(false, end.sessionId(), end.device()));
     record(load, start, end.totalBytes(), now, end.engineId(), end.device(), end.modelName());
   }
 }

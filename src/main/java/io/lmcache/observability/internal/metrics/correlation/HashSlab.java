@@ -20,7 +20,7 @@ class HashSlab {
   /** The hash; its low bits choose the bucket. */
   static final int LO = 1;
 
-  /** Two slots, for lists of the user's. */
+  /** Two slots, for a list of the user's. */
   static final int ORDER = 2;
 
   private static final int CHAIN = 3;
@@ -41,6 +41,63 @@ class HashSlab {
   private int size;
   private int level = 1;
   private int split;
+
+  /** A list of entries, through a field of theirs that is 0 while they are not in it. */
+  static final class Order {
+
+    private final HashSlab slab;
+    private final int field;
+    private int first;
+    private int last;
+
+    Order(HashSlab slab, int field) {
+      this.slab = slab;
+      this.field = field;
+    }
+
+    /** The entry that was added before all others, or 0. */
+    int first() {
+      return first;
+    }
+
+    boolean has(int slot) {
+      return slot == first || slab.get(slot, field) != 0;
+    }
+
+    void add(int slot) {
+      slab.set(slot, field, (long) last << 32);
+      if (last == 0) {
+        first = slot;
+      } else {
+        slab.setRight(last, field, slot);
+      }
+      last = slot;
+    }
+
+    void remove(int slot) {
+      int before = slab.left(slot, field);
+      int after = slab.right(slot, field);
+      if (before == 0) {
+        first = after;
+      } else {
+        slab.setRight(before, field, after);
+      }
+      if (after == 0) {
+        last = before;
+      } else {
+        slab.setLeft(after, field, before);
+      }
+      slab.set(slot, field, 0);
+    }
+
+    /** Makes an entry the last. */
+    void renew(int slot) {
+      if (slot != last) {
+        remove(slot);
+        add(slot);
+      }
+    }
+  }
 
   /**
    * @param stride the longs of an entry, {@link #FIELDS} or more

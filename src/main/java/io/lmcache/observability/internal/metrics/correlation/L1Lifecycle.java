@@ -6,7 +6,6 @@ import io.lmcache.observability.catalog.Source;
 import io.lmcache.observability.config.ObservabilityConfig;
 import io.lmcache.observability.event.L1Event;
 import io.lmcache.observability.event.ObjectKey;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -22,18 +21,18 @@ final class L1Lifecycle implements Trackers.Tracker {
   /** How long an evicted chunk is waited for. */
   static final long REUSE_CAP_NANOS = TimeUnit.SECONDS.toNanos(300);
 
-  /** The start of the life; of an evicted chunk, when the wait for its next write began. */
+  /** The start of the life; of an evicted chunk, when it was, a time of {@link Trackers.Ages}. */
   private static final int SINCE = HashSlab.FIELDS;
 
   /** The last access; of an evicted chunk, its eviction. */
   private static final int LAST = HashSlab.FIELDS + 1;
 
-  /** Where an evicted chunk stands in the queue of those; 0 for one that lives. */
-  private static final int PLACE = HashSlab.FIELDS + 2;
+  /** The neighbours of an evicted chunk in the order of those. */
+  private static final int EVICTED = HashSlab.FIELDS + 2;
 
   private final Fingerprint fingerprint;
   private final LruTable chunks;
-  private final EvictedChunks evicted = new EvictedChunks();
+  private final HashSlab.Order evicted;
   private final Samples lifetime;
   private final Samples idle;
   private final Samples reuse;
@@ -43,18 +42,23 @@ final class L1Lifecycle implements Trackers.Tracker {
   /** Whether the counters of the same events count a key without a salt as invalid. */
   private final boolean saltIsCounted;
 
+  private final Trackers.Ages ages;
   private final AtomicLong evictions = new AtomicLong();
-  private long lastTick;
 
   L1Lifecycle(
-      ObservabilityConfig config, Function<Metric, Samples> histograms, Trackers.Faults faults) {
+      ObservabilityConfig config,
+      Function<Metric, Samples> histograms,
+      Trackers.Faults faults,
+      Trackers.Ages ages) {
     this.fingerprint = new Fingerprint(config.sampleRate());
     this.chunks = new LruTable(HashSlab.FIELDS + 3, config.maxTrackedChunks());
+    this.evicted = new HashSlab.Order(chunks, EVICTED);
     this.lifetime = histograms.apply(L1Metrics.CHUNK_LIFETIME);
     this.idle = histograms.apply(L1Metrics.CHUNK_IDLE_BEFORE_EVICT);
     this.reuse = histograms.apply(L1Metrics.CHUNK_REUSE_GAP);
     this.evictReuse = histograms.apply(L1Metrics.CHUNK_EVICT_REUSE_GAP);
     this.faults = faults;
+    this.ages = ages;
     this.saltIsCounted = !config.dropAttributes().contains(Source.CACHE_SALT);
   }
 
@@ -100,15 +104,18 @@ final class L1Lifecycle implements Trackers.Tracker {
 
   private void read(long now) {
     int chunk = find();
-    if (chunk != 0 && chunks.get(chunk, PLACE) == 0) {
-      touch(chunk, now);
+    if (chunk != 0 && !evicted.has(chunk)) {
+      reuse.recordNanos(touch(chunk, now));
     }
   }
 
-  private void touch(int chunk, long now) {
+  /** Makes a time the last one of a chunk, and tells how long it is since that before. */
+  private long touch(int chunk, long now) {
     chunks.touch(chunk);
-    reuse.recordNanos(now - chunks.get(chunk, LAST));
-    chunks.set(chunk, LAST, now);
+    long last = chunks.get(chunk, LAST);
+    long at = Trackers.inOrder(last, now);
+    chunks.set(chunk, LAST, at);
+    return at - last;
   }
 
   private void written(long now) {
@@ -116,27 +123,25 @@ final class L1Lifecycle implements Trackers.Tracker {
     if (chunk == 0) {
       makeRoom();
       chunk = chunks.add(fingerprint.hi(), fingerprint.lo());
-    } else if (chunks.get(chunk, PLACE) == 0) {
-      touch(chunk, now);
-    } else {
+      chunks.set(chunk, LAST, now);
+    } else if (evicted.has(chunk)) {
       evicted.remove(chunk);
-      chunks.touch(chunk);
-      evictReuse.recordNanos(Math.min(now - chunks.get(chunk, LAST), REUSE_CAP_NANOS));
+      evictReuse.recordNanos(Math.min(touch(chunk, now), REUSE_CAP_NANOS));
+    } else {
+      reuse.recordNanos(touch(chunk, now));
     }
-    chunks.set(chunk, SINCE, now);
-    chunks.set(chunk, LAST, now);
+    chunks.set(chunk, SINCE, chunks.get(chunk, LAST));
   }
 
   private void evicted(long now) {
     int chunk = find();
-    if (chunk == 0 || chunks.get(chunk, PLACE) != 0) {
+    if (chunk == 0 || evicted.has(chunk)) {
       return;
     }
-    lifetime.recordNanos(now - chunks.get(chunk, SINCE));
-    idle.recordNanos(now - chunks.get(chunk, LAST));
-    chunks.touch(chunk);
-    chunks.set(chunk, LAST, now);
-    chunks.set(chunk, SINCE, Math.max(now, lastTick));
+    idle.recordNanos(touch(chunk, now));
+    long start = chunks.get(chunk, SINCE);
+    lifetime.recordNanos(Trackers.inOrder(start, chunks.get(chunk, LAST)) - start);
+    chunks.set(chunk, SINCE, ages.at(now));
     evicted.add(chunk);
   }
 
@@ -148,17 +153,16 @@ final class L1Lifecycle implements Trackers.Tracker {
   }
 
   private void remove(int chunk) {
-    if (chunks.get(chunk, PLACE) != 0) {
+    if (evicted.has(chunk)) {
       evicted.remove(chunk);
     }
     chunks.remove(chunk);
   }
 
   @Override
-  public void onTick(long epochNanos) {
-    lastTick = epochNanos;
+  public void onTick(long age) {
     int chunk = evicted.first();
-    while (chunk != 0 && epochNanos - chunks.get(chunk, SINCE) >= REUSE_CAP_NANOS) {
+    while (chunk != 0 && age - chunks.get(chunk, SINCE) >= REUSE_CAP_NANOS) {
       remove(chunk);
       evictReuse.recordNanos(REUSE_CAP_NANOS);
       chunk = evicted.first();
@@ -168,72 +172,5 @@ final class L1Lifecycle implements Trackers.Tracker {
   @Override
   public long evictions() {
     return evictions.get();
-  }
-
-  /** The evicted chunks, the one that has waited longest in front: a binary heap. */
-  private final class EvictedChunks {
-
-    private int[] heap = new int[16];
-    private int size;
-
-    int first() {
-      return size == 0 ? 0 : heap[1];
-    }
-
-    void add(int chunk) {
-      if (size + 1 == heap.length) {
-        heap = Arrays.copyOf(heap, heap.length + (heap.length >> 1));
-      }
-      size++;
-      put(size, chunk);
-      up(size);
-    }
-
-    void remove(int chunk) {
-      int place = (int) chunks.get(chunk, PLACE);
-      int last = heap[size--];
-      chunks.set(chunk, PLACE, 0);
-      if (last != chunk) {
-        put(place, last);
-        up(place);
-        down((int) chunks.get(last, PLACE));
-      }
-    }
-
-    private void put(int place, int chunk) {
-      heap[place] = chunk;
-      chunks.set(chunk, PLACE, place);
-    }
-
-    private boolean isBefore(int place, int other) {
-      return chunks.get(heap[place], SINCE) < chunks.get(heap[other], SINCE);
-    }
-
-    private void up(int start) {
-      for (int place = start; place > 1 && isBefore(place, place / 2); place /= 2) {
-        swap(place, place / 2);
-      }
-    }
-
-    private void down(int start) {
-      int place = start;
-      while (2 * place <= size) {
-        int child = 2 * place;
-        if (child < size && isBefore(child + 1, child)) {
-          child++;
-        }
-        if (!isBefore(child, place)) {
-          return;
-        }
-        swap(place, child);
-        place = child;
-      }
-    }
-
-    private void swap(int place, int other) {
-      int moved = heap[place];
-      put(place, heap[other]);
-      put(other, moved);
-    }
   }
 }

@@ -7,8 +7,7 @@ package io.lmcache.observability.internal.metrics.correlation;
 final class LruTable extends HashSlab {
 
   private final int max;
-  private int oldest;
-  private int newest;
+  private final Order order = new Order(this, ORDER);
 
   /**
    * @param stride the longs of an entry, {@link #FIELDS} and the user's
@@ -38,50 +37,22 @@ final class LruTable extends HashSlab {
       throw new IllegalStateException("the table is full");
     }
     int slot = insert(hi, lo);
-    append(slot);
+    order.add(slot);
     return slot;
   }
 
   /** Makes an entry the newest. */
   void touch(int slot) {
-    if (slot != newest) {
-      detach(slot);
-      append(slot);
-    }
+    order.renew(slot);
   }
 
   /** The entry that was not seen for longest, or 0. */
   int oldest() {
-    return oldest;
+    return order.first();
   }
 
   void remove(int slot) {
-    detach(slot);
+    order.remove(slot);
     delete(slot);
-  }
-
-  private void append(int slot) {
-    set(slot, ORDER, (long) newest << 32);
-    if (newest == 0) {
-      oldest = slot;
-    } else {
-      setRight(newest, ORDER, slot);
-    }
-    newest = slot;
-  }
-
-  private void detach(int slot) {
-    int before = left(slot, ORDER);
-    int after = right(slot, ORDER);
-    if (before == 0) {
-      oldest = after;
-    } else {
-      setRight(before, ORDER, after);
-    }
-    if (after == 0) {
-      newest = before;
-    } else {
-      setLeft(after, ORDER, before);
-    }
   }
 }

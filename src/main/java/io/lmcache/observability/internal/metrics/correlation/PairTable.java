@@ -2,10 +2,9 @@ package io.lmcache.observability.internal.metrics.correlation;
 
 import io.lmcache.observability.config.ObservabilityConfig;
 import java.util.ArrayDeque;
-import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.Map;
-import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +21,8 @@ abstract class PairTable<K> implements Trackers.Tracker {
    * Something that has begun.
    *
    * @param start when, by its event
-   * @param since from when on its end is waited for, by the clock of the bus
+   * @param since from when on its end is waited for, a time of {@link Trackers.Ages}
+   * @param number tells it from others like it
    */
   record Open<K>(K key, long start, long since, long bytes, long number) {}
 
@@ -31,17 +31,21 @@ abstract class PairTable<K> implements Trackers.Tracker {
   private final long timeoutNanos;
   private final Trackers.Faults faults;
   private final Map<K, ArrayDeque<Open<K>>> byKey = new HashMap<>();
-  private final TreeSet<Open<K>> bySince =
-      new TreeSet<>(Comparator.<Open<K>>comparingLong(Open::since).thenComparingLong(Open::number));
+
+  /** All that is open in the order in which it began, which is that of {@code since}. */
+  private final LinkedHashSet<Open<K>> open = new LinkedHashSet<>();
+
+  private final Trackers.Ages ages;
   private final AtomicLong evictions = new AtomicLong();
   private long number;
-  private long lastTick;
 
-  PairTable(String tracker, ObservabilityConfig config, Trackers.Faults faults) {
+  PairTable(
+      String tracker, ObservabilityConfig config, Trackers.Faults faults, Trackers.Ages ages) {
     this.tracker = tracker;
     this.max = config.maxOpenPairs();
     this.timeoutNanos = config.pairTimeout().toNanos();
     this.faults = faults;
+    this.ages = ages;
   }
 
   @Override
@@ -56,12 +60,12 @@ abstract class PairTable<K> implements Trackers.Tracker {
 
   /** Adds a beginning behind those of its key. */
   final void begin(K key, long start, long bytes) {
-    if (bySince.size() >= max) {
-      evict(bySince.first());
+    if (open.size() >= max) {
+      evict(first());
     }
-    Open<K> open = new Open<>(key, start, since(start), bytes, number++);
-    byKey.computeIfAbsent(key, unused -> new ArrayDeque<>(2)).add(open);
-    bySince.add(open);
+    Open<K> begun = new Open<>(key, start, ages.at(start), bytes, number++);
+    byKey.computeIfAbsent(key, unused -> new ArrayDeque<>(2)).add(begun);
+    open.add(begun);
   }
 
   /** Adds a beginning in the place of one of its key, whose end could not be told from its own. */
@@ -73,18 +77,15 @@ abstract class PairTable<K> implements Trackers.Tracker {
     begin(key, start, bytes);
   }
 
-  /** Takes out the first beginning of a key that an end at this time can belong to. */
-  final @Nullable Open<K> end(K key, long end) {
+  /** Takes out the first beginning of a key. */
+  final @Nullable Open<K> end(K key) {
     ArrayDeque<Open<K>> queue = byKey.get(key);
-    while (queue != null && !queue.isEmpty()) {
-      Open<K> open = queue.getFirst();
-      if (since(end) - open.since <= timeoutNanos) {
-        remove(open);
-        return open;
-      }
-      evict(open);
+    if (queue == null) {
+      return null;
     }
-    return null;
+    Open<K> first = queue.getFirst();
+    remove(first);
+    return first;
   }
 
   /** Records bytes over time in GB/s, which is bytes over nanoseconds; nothing for no bytes. */
@@ -104,29 +105,27 @@ abstract class PairTable<K> implements Trackers.Tracker {
   /** Lets go of what would have had to end before a time. */
   @Override
   public final void onTick(long now) {
-    lastTick = now;
-    while (!bySince.isEmpty() && now - bySince.first().since > timeoutNanos) {
-      evict(bySince.first());
+    while (!open.isEmpty() && now - first().since > timeoutNanos) {
+      evict(first());
     }
   }
 
-  /** When an event of a time of its own came, by the clock of the bus. */
-  private long since(long epochNanos) {
-    return Math.max(epochNanos, lastTick);
+  private Open<K> first() {
+    return open.iterator().next();
   }
 
-  private void evict(Open<K> open) {
-    remove(open);
+  private void evict(Open<K> first) {
+    remove(first);
     evictions.incrementAndGet();
   }
 
-  private void remove(Open<K> open) {
-    bySince.remove(open);
-    ArrayDeque<Open<K>> queue = byKey.get(open.key);
+  private void remove(Open<K> first) {
+    open.remove(first);
+    ArrayDeque<Open<K>> queue = byKey.get(first.key);
     if (queue != null) {
-      queue.remove(open);
+      queue.removeFirst();
       if (queue.isEmpty()) {
-        byKey.remove(open.key);
+        byKey.remove(first.key);
       }
     }
   }

@@ -19,9 +19,14 @@ final class RealReuse implements Trackers.Tracker {
   /* Implementation notes: a salt's counter that was dropped starts anew with another number, so
    * that what a chunk remembers of the old one is not taken for a count of the new one. */
 
-  private static final int LAST = HashSlab.FIELDS;
-  private static final int COUNT = HashSlab.FIELDS + 1;
-  private static final int COUNTER = HashSlab.FIELDS + 2;
+  /** The accesses of the salt so far; of a chunk, as they were at its last one. */
+  private static final int COUNT = HashSlab.FIELDS;
+
+  /** The number of the salt's counter. */
+  private static final int COUNTER = HashSlab.FIELDS + 1;
+
+  /** The last access of a chunk. */
+  private static final int LAST = HashSlab.FIELDS + 2;
 
   private final Fingerprint fingerprint;
   private final Fingerprint saltFingerprint = new Fingerprint(1);
@@ -40,7 +45,7 @@ final class RealReuse implements Trackers.Tracker {
       ObservabilityConfig config, Function<Metric, Samples> histograms, Trackers.Faults faults) {
     this.fingerprint = new Fingerprint(config.sampleRate());
     this.chunks = new LruTable(HashSlab.FIELDS + 3, config.maxReuseChunks());
-    this.salts = new LruTable(HashSlab.FIELDS + 3, config.maxReuseSalts());
+    this.salts = new LruTable(HashSlab.FIELDS + 2, config.maxReuseSalts());
     this.gap = histograms.apply(L1Metrics.REAL_REUSE_GAP);
     this.gapObjects = histograms.apply(L1Metrics.REAL_REUSE_GAP_OBJECTS);
     this.faults = faults;
@@ -102,20 +107,23 @@ final class RealReuse implements Trackers.Tracker {
   private void access(String keySalt, boolean isRead, long now) {
     long count = salts.get(saltSlot, COUNT);
     long counter = salts.get(saltSlot, COUNTER);
+    long at = now;
     int chunk = chunks.find(fingerprint.hi(), fingerprint.lo());
     if (chunk == 0) {
       makeRoom(chunks);
       chunk = chunks.add(fingerprint.hi(), fingerprint.lo());
     } else {
       chunks.touch(chunk);
+      long last = chunks.get(chunk, LAST);
+      at = Trackers.inOrder(last, now);
       if (isRead) {
-        gap.recordNanos(now - chunks.get(chunk, LAST), keySalt);
+        gap.recordNanos(at - last, keySalt);
         if (chunks.get(chunk, COUNTER) == counter) {
           gapObjects.record((double) (count - chunks.get(chunk, COUNT)), keySalt);
         }
       }
     }
-    chunks.set(chunk, LAST, now);
+    chunks.set(chunk, LAST, at);
     chunks.set(chunk, COUNT, count);
     chunks.set(chunk, COUNTER, counter);
   }

@@ -20,8 +20,11 @@ final class TransferThroughput extends PairTable<TransferThroughput.Transfer> {
   private final Samples load;
 
   TransferThroughput(
-      ObservabilityConfig config, Function<Metric, Samples> histograms, Trackers.Faults faults) {
-    super("l1_l2_pairs", config, faults);
+      ObservabilityConfig config,
+      Function<Metric, Samples> histograms,
+      Trackers.Faults faults,
+      Trackers.Ages ages) {
+    super("l1_l2_pairs", config, faults, ages);
     this.store = histograms.apply(L2Metrics.STORE_THROUGHPUT);
     this.load = histograms.apply(L2Metrics.LOAD_THROUGHPUT);
   }
@@ -40,12 +43,12 @@ final class TransferThroughput extends PairTable<TransferThroughput.Transfer> {
   }
 
   private void stored(L2Event.StoreCompleted end, long now) {
-    Open<Transfer> start = end(new Transfer(true, end.adapterIndex(), end.taskId()), now);
+    Open<Transfer> start = end(new Transfer(true, end.adapterIndex(), end.taskId()));
     record(store, start, end.bytesTransferred(), now, end.l2Name());
   }
 
   private void loaded(L2Event.LoadTaskCompleted end, long now) {
-    Open<Transfer> start = end(new Transfer(false, end.adapterIndex(), end.requestId()), now);
+    Open<Transfer> start = end(new Transfer(false, end.adapterIndex(), end.requestId()));
     record(load, start, start == null ? 0 : start.bytes(), now, end.l2Name());
   }
 }

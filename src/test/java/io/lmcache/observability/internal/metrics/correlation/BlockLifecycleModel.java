@@ -82,15 +82,22 @@ final class BlockLifecycleModel implements Model {
   }
 
   private void give(
-      Block block, String request, List<Integer> tokens, String model, long at, List<Owed> owed) {
+      Block block,
+      String request,
+      List<Integer> tokens,
+      String model,
+      long stamp,
+      List<Owed> owed) {
     List<Given> life = life(block);
+    long at = life.isEmpty() ? stamp : Model.inOrder(lastAccess(life), stamp);
     Set<String> owners = owners(block);
     Meaning meaning;
     if (life.isEmpty()) {
       makeRoom();
       meaning = Meaning.NEW_LIFE;
     } else if (!life.get(0).tokens.equals(tokens)) {
-      owed.add(sample(ServerMetrics.BLOCK_LIFETIME, life, at - life.get(0).at));
+      long start = life.get(0).at;
+      owed.add(sample(ServerMetrics.BLOCK_LIFETIME, life, Model.inOrder(start, at) - start));
       owed.add(sample(ServerMetrics.BLOCK_IDLE_BEFORE_EVICT, life, at - lastAccess(life)));
       meaning = Meaning.NEW_LIFE;
     } else if (owners.isEmpty()) {

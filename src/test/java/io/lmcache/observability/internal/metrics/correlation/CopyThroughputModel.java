@@ -7,7 +7,6 @@ import io.lmcache.observability.event.ServerEvent.RetrieveStart;
 import io.lmcache.observability.event.ServerEvent.StoreEnd;
 import io.lmcache.observability.event.ServerEvent.StoreStart;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 
 /** The copies between GPU and L1: the first of a kind to start is the first to end. */
@@ -19,14 +18,16 @@ final class CopyThroughputModel implements Model {
   /**
    * A copy that has started.
    *
-   * @param clock when, by the bus, which the event may bring an older time than
+   * @param at by its stamp
+   * @param passed by the clock of the bus
    */
-  private record Start(Queue queue, long at, long clock) {}
+  private record Start(Queue queue, long at, long passed) {}
 
   private final List<Start> open = new ArrayList<>();
   private final int bound;
   private final long timeout;
-  private long lastTick;
+  private final Passed passed = new Passed();
+  private long now;
   private long evictions;
   private long invalidValues;
 
@@ -52,6 +53,8 @@ final class CopyThroughputModel implements Model {
 
   @Override
   public List<Owed> on(Step step) {
+    now = passed.by(step);
+    drop(open.stream().filter(begun -> now - begun.passed > timeout).toList());
     if (step.event() instanceof StoreStart e) {
       start(new Queue(ServerMetrics.COPY_STORE_THROUGHPUT, e.sessionId(), e.device()), step.at());
     } else if (step.event() instanceof RetrieveStart e) {
@@ -62,18 +65,15 @@ final class CopyThroughputModel implements Model {
     } else if (step.event() instanceof RetrieveEnd e) {
       Queue queue = new Queue(ServerMetrics.COPY_LOAD_THROUGHPUT, e.sessionId(), e.device());
       return end(queue, step.at(), e.totalBytes(), e.engineId(), e.modelName());
-    } else if (step.isTick()) {
-      lastTick = step.at();
-      drop(open.stream().filter(start -> step.at() - start.clock > timeout).toList());
     }
     return List.of();
   }
 
   private void start(Queue queue, long at) {
     if (open.size() == bound) {
-      drop(List.of(open.stream().min(Comparator.comparing(Start::clock)).orElseThrow()));
+      drop(List.of(open.get(0)));
     }
-    open.add(new Start(queue, at, Math.max(at, lastTick)));
+    open.add(new Start(queue, at, now));
   }
 
   private List<Owed> end(Queue queue, long at, long bytes, String engine, String model) {
@@ -82,10 +82,6 @@ final class CopyThroughputModel implements Model {
         continue;
       }
       long nanos = at - start.at;
-      if (Math.max(at, lastTick) - start.clock > timeout) {
-        drop(List.of(start));
-        continue;
-      }
       open.remove(start);
       if (bytes > 0 && nanos > 0) {
         double throughput = bytes / (nanos / 1e9) / 1e9;

@@ -7,6 +7,7 @@ import io.lmcache.observability.event.ObjectKey;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongUnaryOperator;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -14,15 +15,16 @@ import net.jqwik.api.RandomDistribution;
 import net.jqwik.api.Tuple;
 
 /**
- * Random histories: one step in ten is a tick, one in twenty goes back in time. The steps of the
+ * Random histories: one step in ten is a tick, one in twenty puts the clock back. The steps of the
  * clock add up to the cap of 300 s and to the pair timeout of 10 min, and miss them by a
- * nanosecond.
+ * nanosecond. Every third event is stamped otherwise: a little or a lot too early, far ahead, in
+ * another epoch.
  */
 final class Histories {
 
   private static final int MAX_STEPS = 50;
 
-  private record Move(long nanos, Event event) {}
+  private record Move(long nanos, Event event, LongUnaryOperator stamp) {}
 
   private Histories() {}
 
@@ -34,7 +36,7 @@ final class Histories {
     Arbitrary<Event> happenings =
         Arbitraries.frequencyOf(
             Tuple.of(9, events), Tuple.of(1, Arbitraries.create(Step.Tick::new)));
-    return Combinators.combine(nanos(), happenings)
+    return Combinators.combine(nanos(), happenings, stamps())
         .as(Move::new)
         .list()
         .ofMaxSize(maxSteps)
@@ -52,12 +54,27 @@ final class Histories {
         Tuple.of(5, Arbitraries.of(-1L, -3 * SECOND, -200 * SECOND)));
   }
 
+  private static Arbitrary<LongUnaryOperator> stamps() {
+    return Arbitraries.frequencyOf(
+        Tuple.of(130, Arbitraries.just(LongUnaryOperator.identity())),
+        Tuple.of(30, offsets(-1L, -2_000L, -2 * SECOND, -7 * SECOND)),
+        Tuple.of(20, offsets(-9 * SECOND, -10 * SECOND, -10 * SECOND - 1)),
+        Tuple.of(10, offsets(-150 * SECOND, -3_600 * SECOND)),
+        Tuple.of(10, offsets(5 * SECOND, 300 * SECOND, 3_600 * SECOND)),
+        Tuple.of(5, Arbitraries.of(clock -> clock - Step.BEGIN + 3_600 * SECOND, clock -> 1)));
+  }
+
+  private static Arbitrary<LongUnaryOperator> offsets(Long... nanos) {
+    return Arbitraries.of(nanos).map(offset -> clock -> clock + offset);
+  }
+
   private static List<Step> unfold(List<Move> moves) {
     List<Step> steps = new ArrayList<>();
-    long at = Step.BEGIN;
+    long clock = Step.BEGIN;
     for (Move move : moves) {
-      at += move.nanos;
-      steps.add(new Step(at, move.event));
+      clock += move.nanos;
+      boolean isTick = move.event instanceof Step.Tick;
+      steps.add(new Step(clock, isTick ? clock : move.stamp.applyAsLong(clock), move.event));
     }
     return steps;
   }

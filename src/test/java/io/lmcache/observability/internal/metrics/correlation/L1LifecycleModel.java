@@ -40,13 +40,15 @@ final class L1LifecycleModel implements Model {
   /**
    * What does nothing is none: a read or an eviction of a chunk that is not alive.
    *
-   * @param clock the time of the bus, which an event may bring an older time than
+   * @param at by the stamps
+   * @param passed by the clock of the bus
    */
-  private record Fact(Kind kind, Chunk chunk, long at, long clock) {}
+  private record Fact(Kind kind, Chunk chunk, long at, long passed) {}
 
   private final List<Fact> log = new ArrayList<>();
   private final int bound;
-  private long lastTick;
+  private final Passed passed = new Passed();
+  private long now;
 
   L1LifecycleModel(int bound) {
     this.bound = bound;
@@ -65,6 +67,8 @@ final class L1LifecycleModel implements Model {
   @Override
   public List<Owed> on(Step step) {
     List<Owed> owed = new ArrayList<>();
+    now = passed.by(step);
+    expire(owed);
     if (step.event() instanceof L1Event.WriteFinished e) {
       e.keys().forEach(key -> write(Chunk.of(key), step.at(), owed));
     } else if (step.event() instanceof L1Event.WriteFinishedAndReadReserved e) {
@@ -73,49 +77,51 @@ final class L1LifecycleModel implements Model {
       e.keys().forEach(key -> read(Chunk.of(key), step.at(), owed));
     } else if (step.event() instanceof L1Event.KeysEvicted e) {
       e.keys().forEach(key -> evict(Chunk.of(key), step.at(), owed));
-    } else if (step.isTick()) {
-      tick(step.at(), owed);
     }
     return owed;
   }
 
-  private void write(Chunk chunk, long at, List<Owed> owed) {
+  private void write(Chunk chunk, long stamp, List<Owed> owed) {
+    long at = stamp;
     if (isAlive(chunk)) {
-      owed.add(Owed.nanos(chunk, L1Metrics.CHUNK_REUSE_GAP, at - lastFact(chunk)));
+      at = touch(chunk, stamp, owed);
     } else if (isAwaited(chunk)) {
+      at = Model.inOrder(lastFact(chunk), stamp);
       long gap = at - lastFact(chunk);
       owed.add(Owed.nanos(chunk, L1Metrics.CHUNK_EVICT_REUSE_GAP, Math.min(gap, CAP)));
     } else {
       makeRoom();
     }
-    log.add(fact(Kind.WRITE, chunk, at));
+    log.add(new Fact(Kind.WRITE, chunk, at, now));
   }
 
-  private void read(Chunk chunk, long at, List<Owed> owed) {
+  private void read(Chunk chunk, long stamp, List<Owed> owed) {
     if (isAlive(chunk)) {
-      owed.add(Owed.nanos(chunk, L1Metrics.CHUNK_REUSE_GAP, at - lastFact(chunk)));
-      log.add(fact(Kind.READ, chunk, at));
+      log.add(new Fact(Kind.READ, chunk, touch(chunk, stamp, owed), now));
     }
   }
 
-  private void evict(Chunk chunk, long at, List<Owed> owed) {
+  private long touch(Chunk chunk, long stamp, List<Owed> owed) {
+    long at = Model.inOrder(lastFact(chunk), stamp);
+    owed.add(Owed.nanos(chunk, L1Metrics.CHUNK_REUSE_GAP, at - lastFact(chunk)));
+    return at;
+  }
+
+  private void evict(Chunk chunk, long stamp, List<Owed> owed) {
     if (isAlive(chunk)) {
-      owed.add(Owed.nanos(chunk, L1Metrics.CHUNK_LIFETIME, at - lastWrite(chunk)));
+      long at = Model.inOrder(lastFact(chunk), stamp);
+      long end = Model.inOrder(lastWrite(chunk), at);
+      owed.add(Owed.nanos(chunk, L1Metrics.CHUNK_LIFETIME, end - lastWrite(chunk)));
       owed.add(Owed.nanos(chunk, L1Metrics.CHUNK_IDLE_BEFORE_EVICT, at - lastFact(chunk)));
-      log.add(fact(Kind.EVICTION, chunk, at));
+      log.add(new Fact(Kind.EVICTION, chunk, at, now));
     }
   }
 
-  private Fact fact(Kind kind, Chunk chunk, long at) {
-    return new Fact(kind, chunk, at, Math.max(at, lastTick));
-  }
-
-  private void tick(long at, List<Owed> owed) {
-    lastTick = at;
+  private void expire(List<Owed> owed) {
     for (Chunk chunk : known()) {
-      if (isAwaited(chunk) && at - last(story(chunk)).clock >= CAP) {
+      if (isAwaited(chunk) && now - last(story(chunk)).passed >= CAP) {
         owed.add(Owed.nanos(chunk, L1Metrics.CHUNK_EVICT_REUSE_GAP, CAP));
-        log.add(fact(Kind.OVER, chunk, at));
+        log.add(new Fact(Kind.OVER, chunk, 0, now));
       }
     }
   }
@@ -123,7 +129,7 @@ final class L1LifecycleModel implements Model {
   private void makeRoom() {
     Set<Chunk> known = known();
     if (known.size() == bound) {
-      log.add(fact(Kind.DROP, known.iterator().next(), 0));
+      log.add(new Fact(Kind.DROP, known.iterator().next(), 0, now));
     }
   }
 

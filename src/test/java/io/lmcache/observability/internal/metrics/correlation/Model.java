@@ -33,6 +33,26 @@ interface Model {
     }
   }
 
+  /**
+   * When an access counts as made: one that is stamped up to 10 s before the one that it follows
+   * comes at the same time as that.
+   */
+  static long inOrder(long before, long at) {
+    return at >= before - 10 * Step.SECOND ? Math.max(before, at) : at;
+  }
+
+  /** How much time has passed by the clock of the bus, which does not when it is put back. */
+  final class Passed {
+    private long clock;
+    private long nanos;
+
+    long by(Step step) {
+      nanos += Math.max(0, step.clock() - clock);
+      clock = step.clock();
+      return nanos;
+    }
+  }
+
   /** The name that the tracker counts its evictions under. */
   String tracker();
 

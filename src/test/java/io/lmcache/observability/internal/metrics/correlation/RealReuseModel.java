@@ -61,10 +61,12 @@ final class RealReuseModel implements Model {
     return keys.stream().map(Chunk::of).distinct().toList();
   }
 
-  private void access(Chunk chunk, long at, boolean read, List<Owed> owed) {
+  private void access(Chunk chunk, long stamp, boolean read, List<Owed> owed) {
     makeRoom(chunk);
     int last = lastAccess(chunk);
-    if (read && last >= 0 && log.get(last) instanceof Access before) {
+    Access before = last < 0 ? null : (Access) log.get(last);
+    long at = before == null ? stamp : Model.inOrder(before.at, stamp);
+    if (read && before != null) {
       String salt = chunk.salt;
       owed.add(Owed.nanos(chunk, L1Metrics.REAL_REUSE_GAP, at - before.at, salt));
       List<Fact> since = log.subList(last + 1, log.size());

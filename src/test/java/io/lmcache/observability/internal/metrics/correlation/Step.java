@@ -6,8 +6,13 @@ import io.lmcache.observability.event.ServerEvent;
 import java.util.Arrays;
 import java.util.List;
 
-/** A moment of a history: an event, or a tick of the clock, at an epoch time in nanoseconds. */
-record Step(long at, Event event) {
+/**
+ * A moment of a history: an event, or a tick of the clock.
+ *
+ * @param clock the time by the clock of the bus, in nanoseconds since the epoch
+ * @param at the time that the event was published with: the clock's, or one of its own
+ */
+record Step(long clock, long at, Event event) {
 
   /** When histories begin. */
   static final long BEGIN = 1_700_000_000_000_000_000L;
@@ -19,7 +24,16 @@ record Step(long at, Event event) {
 
   /** An event so many nanoseconds after the beginning. */
   static Step event(long after, Event event) {
-    return new Step(BEGIN + after, event);
+    return new Step(BEGIN + after, BEGIN + after, event);
+  }
+
+  /** The same with a time of its own. */
+  Step publishedWith(long epochNanos) {
+    return new Step(clock, epochNanos, event);
+  }
+
+  boolean hasTimeOfItsOwn() {
+    return at != clock;
   }
 
   static Step tick(long after) {
@@ -33,15 +47,18 @@ record Step(long at, Event event) {
   /** Short, with the contents of arrays: histories are read when a property fails. */
   @Override
   public String toString() {
-    long after = at - BEGIN;
-    return "%s%d.%09d s %s"
+    return "%s%s %s"
         .formatted(
-            after < 0 ? "-" : "+",
-            Math.abs(after) / SECOND,
-            Math.abs(after) % SECOND,
+            text(clock - BEGIN),
+            hasTimeOfItsOwn() ? " stamped " + text(at - BEGIN) : "",
             event instanceof ServerEvent.BlockAllocation allocation
                 ? text(allocation)
                 : event.toString());
+  }
+
+  private static String text(long after) {
+    return "%s%d.%09d s"
+        .formatted(after < 0 ? "-" : "+", Math.abs(after) / SECOND, Math.abs(after) % SECOND);
   }
 
   private static String text(ServerEvent.BlockAllocation allocation) {

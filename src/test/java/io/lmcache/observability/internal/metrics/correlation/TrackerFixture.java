@@ -19,7 +19,10 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 
-/** The trackers, driven by hand, and what they give to the histograms. */
+/**
+ * The trackers, driven by hand, and what they give to the histograms. A tick comes before every
+ * step, which is more than the bus promises.
+ */
 final class TrackerFixture {
 
   /** Shared, so that a property warns once and not with each of its tries. */
@@ -67,9 +70,8 @@ final class TrackerFixture {
   /** Takes a step and tells what samples it made. */
   List<Sample> take(Step step) {
     samples.clear();
-    if (step.isTick()) {
-      trackers.onTick(step.at());
-    } else {
+    trackers.onTick(step.clock());
+    if (!step.isTick()) {
       for (EventHandler<Event> handler :
           handlers.getOrDefault(step.event().getClass(), List.of())) {
         try {

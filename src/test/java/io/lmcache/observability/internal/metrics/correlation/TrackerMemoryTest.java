@@ -42,7 +42,7 @@ class TrackerMemoryTest {
   }
 
   private void event(Event event) {
-    trackers.take(new Step(now, event));
+    trackers.take(new Step(now, now, event));
   }
 
   private static ObjectKey key(long number) {
@@ -103,6 +103,23 @@ class TrackerMemoryTest {
     assertThat(owners).isBetween(ENTRIES * 16L, ENTRIES * 48L);
     assertThat(trackers.evictions().values()).containsOnly(0L);
     event(new ServerEvent.EndSession("first-0"));
+  }
+
+  /** The labels of a life cost more than the life, so they must go with it. */
+  @Test
+  void blocks_eachOfAnInstanceOfItsOwn_leaveNothingWhenTheyGo() {
+    trackers = new TrackerFixture(config(1).maxTrackedBlocks(1_000).build());
+    long bytes =
+        bytesOf(
+            () -> {
+              for (int i = 0; i < ENTRIES; i++) {
+                ServerEvent.AllocationRecord record =
+                    new ServerEvent.AllocationRecord("request", new int[] {0}, new int[] {7});
+                event(new ServerEvent.BlockAllocation("instance-" + i, "model", List.of(record)));
+              }
+            });
+    assertThat(bytes).isLessThan(NOISE_BYTES);
+    assertThat(trackers.evictions()).containsEntry("l0_lifecycle", ENTRIES - 1_000L);
   }
 
   /** Every block under a request of its own, which costs most. */

@@ -7,7 +7,6 @@ import io.lmcache.observability.event.L2Event.LoadTaskSubmitted;
 import io.lmcache.observability.event.L2Event.StoreCompleted;
 import io.lmcache.observability.event.L2Event.StoreSubmitted;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
@@ -24,14 +23,16 @@ final class TransferThroughputModel implements Model {
   /**
    * A transfer that was submitted.
    *
-   * @param clock when, by the bus, which the event may bring an older time than
+   * @param at by its stamp
+   * @param passed by the clock of the bus
    */
-  private record Submission(Name name, long at, long clock, long bytes) {}
+  private record Submission(Name name, long at, long passed, long bytes) {}
 
   private final List<Submission> open = new ArrayList<>();
   private final int bound;
   private final long timeout;
-  private long lastTick;
+  private final Passed passed = new Passed();
+  private long now;
   private long evictions;
   private long invalidValues;
 
@@ -57,23 +58,22 @@ final class TransferThroughputModel implements Model {
 
   @Override
   public List<Owed> on(Step step) {
+    now = passed.by(step);
+    drop(open.stream().filter(begun -> now - begun.passed > timeout).toList());
     if (step.event() instanceof StoreSubmitted e) {
       submit(store(e.adapterIndex(), e.taskId()), step.at(), e.totalBytes());
     } else if (step.event() instanceof LoadTaskSubmitted e) {
       submit(load(e.adapterIndex(), e.requestId()), step.at(), e.totalBytes());
     } else if (step.event() instanceof StoreCompleted e) {
-      return complete(store(e.adapterIndex(), e.taskId()), step.at())
+      return complete(store(e.adapterIndex(), e.taskId()))
           .flatMap(submission -> sample(submission, step.at(), e.bytesTransferred(), e.l2Name()))
           .stream()
           .toList();
     } else if (step.event() instanceof LoadTaskCompleted e) {
-      return complete(load(e.adapterIndex(), e.requestId()), step.at())
+      return complete(load(e.adapterIndex(), e.requestId()))
           .flatMap(submission -> sample(submission, step.at(), submission.bytes, e.l2Name()))
           .stream()
           .toList();
-    } else if (step.isTick()) {
-      lastTick = step.at();
-      drop(open.stream().filter(submission -> step.at() - submission.clock > timeout).toList());
     }
     return List.of();
   }
@@ -89,19 +89,15 @@ final class TransferThroughputModel implements Model {
   private void submit(Name name, long at, long bytes) {
     find(name).ifPresent(replaced -> drop(List.of(replaced)));
     if (open.size() == bound) {
-      drop(List.of(open.stream().min(Comparator.comparing(Submission::clock)).orElseThrow()));
+      drop(List.of(open.get(0)));
     }
-    open.add(new Submission(name, at, Math.max(at, lastTick), bytes));
+    open.add(new Submission(name, at, now, bytes));
   }
 
-  /** Takes the submission out, if it is there and in time. */
-  private Optional<Submission> complete(Name name, long at) {
+  private Optional<Submission> complete(Name name) {
     Optional<Submission> found = find(name);
     found.ifPresent(open::remove);
-    Optional<Submission> inTime =
-        found.filter(submission -> Math.max(at, lastTick) - submission.clock <= timeout);
-    evictions += found.isPresent() && inTime.isEmpty() ? 1 : 0;
-    return inTime;
+    return found;
   }
 
   private Optional<Owed> sample(Submission submission, long at, long bytes, String l2Name) {
