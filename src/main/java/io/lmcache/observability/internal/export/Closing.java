@@ -78,6 +78,10 @@ final class Closing {
     if (server != null) {
       server.close(grace);
     }
+    long spans = sdk.abandonSpans();
+    if (spans > 0) {
+      abandoned.add(spans + " spans");
+    }
     boolean clean = done && task.result() && abandoned.isEmpty();
     if (!clean) {
       warn(start, abandoned);

@@ -225,6 +225,11 @@ final class Pipeline {
         .sum();
   }
 
+  /** Gives up the spans that are not exported by now; how many these are. */
+  long abandonSpans() {
+    return queues.stream().mapToLong(SpanQueue::abandon).sum();
+  }
+
   /** How many spans ended and were not exported, since the start. */
   long droppedSpans() {
     return queues.stream().mapToLong(SpanQueue::dropped).sum();

@@ -14,6 +14,7 @@ import java.util.Collection;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
 /**
@@ -97,14 +98,8 @@ final class PushReport {
     }
   }
 
-  private CompletableResultCode watch(Supplier<CompletableResultCode> export) {
-    CompletableResultCode result;
-    try {
-      result = export.get();
-    } catch (RuntimeException e) {
-      result = CompletableResultCode.ofExceptionalFailure(e);
-    }
-    CompletableResultCode watched = result;
+  private CompletableResultCode watch(Supplier<@Nullable CompletableResultCode> export) {
+    CompletableResultCode watched = result(export);
     watched.whenComplete(
         () -> {
           if (watched.isSuccess()) {
@@ -114,6 +109,16 @@ final class PushReport {
           }
         });
     return watched;
+  }
+
+  /** An exporter that throws, whatever, or says nothing has failed. */
+  private static CompletableResultCode result(Supplier<@Nullable CompletableResultCode> export) {
+    try {
+      CompletableResultCode result = export.get();
+      return result == null ? CompletableResultCode.ofFailure() : result;
+    } catch (Throwable foreign) {
+      return CompletableResultCode.ofExceptionalFailure(foreign);
+    }
   }
 
   MetricExporter watch(MetricExporter exporter) {

@@ -17,7 +17,8 @@ import org.slf4j.Logger;
 /**
  * The bound of the spans that wait for their export: stands before a batch processor and behind it,
  * at its exporter, and so knows exactly what was lost. What does not fit is dropped, counted and,
- * at most once a minute, warned of; spans whose export failed are counted too.
+ * at most once a minute, warned of. Counted too are the spans whose export failed, had not ended
+ * when the processor began the next, or was given up at the close.
  *
  * <p>Any thread may call it; it never blocks, but for the line that it logs.
  */
@@ -35,6 +36,28 @@ final class SpanQueue {
   private final AtomicLong lost = new AtomicLong();
   private final AtomicLong lastLine;
   private final AtomicLong told = new AtomicLong();
+  private Batch inFlight = new Batch(0);
+  private boolean abandoned;
+
+  /** Spans whose export has begun; they are settled once. */
+  private final class Batch {
+
+    private final AtomicInteger unsettled;
+
+    Batch(int count) {
+      this.unsettled = new AtomicInteger(count);
+    }
+
+    /** Takes note of the outcome, unless there was one before; returns what is lost by it. */
+    int settle(boolean success) {
+      int count = unsettled.getAndSet(0);
+      if (success) {
+        return 0;
+      }
+      lost.addAndGet(count);
+      return count;
+    }
+  }
 
   SpanQueue(Logger logger, LongSupplier nanoTime) {
     this.logger = logger;
@@ -45,6 +68,25 @@ final class SpanQueue {
   /** How many spans were dropped or could not be exported. */
   long dropped() {
     return overflowed.get() + lost.get();
+  }
+
+  /** Gives up what is still waiting or on its way; how many these are. */
+  synchronized long abandon() {
+    abandoned = true;
+    long count = waiting.getAndSet(0);
+    lost.addAndGet(count);
+    return count + inFlight.settle(false);
+  }
+
+  /** Whether the export of a batch may begin; the processor waits no longer for the one before. */
+  private synchronized boolean begin(Batch batch, int count) {
+    if (abandoned) {
+      return false;
+    }
+    waiting.addAndGet(-count);
+    inFlight.settle(false);
+    inFlight = batch;
+    return true;
   }
 
   /** The exporter behind the processor. */
@@ -158,15 +200,12 @@ final class SpanQueue {
 
     @Override
     public CompletableResultCode export(Collection<SpanData> spans) {
-      int count = spans.size(); // the processor clears and uses the collection again
-      waiting.addAndGet(-count);
+      Batch batch = new Batch(spans.size()); // the processor clears and uses the collection again
+      if (!begin(batch, spans.size())) {
+        return CompletableResultCode.ofFailure();
+      }
       CompletableResultCode result = exporter.export(spans);
-      result.whenComplete(
-          () -> {
-            if (!result.isSuccess()) {
-              lost.addAndGet(count);
-            }
-          });
+      result.whenComplete(() -> batch.settle(result.isSuccess()));
       return result;
     }
 

@@ -12,12 +12,18 @@ import io.opentelemetry.sdk.trace.SdkTracerProvider;
 import io.opentelemetry.sdk.trace.data.SpanData;
 import io.opentelemetry.sdk.trace.export.BatchSpanProcessor;
 import io.opentelemetry.sdk.trace.export.SpanExporter;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 class SpanQueueTest {
@@ -25,7 +31,8 @@ class SpanQueueTest {
   private static final int MAX = 10;
 
   private final AtomicLong now = new AtomicLong(Long.MAX_VALUE - 5);
-  private final SpanQueue queue = new SpanQueue(LoggerFactory.getLogger(Warnings.LOGGER), now::get);
+  private final Logger logger = LoggerFactory.getLogger(Warnings.LOGGER);
+  private final SpanQueue queue = new SpanQueue(logger, now::get);
 
   /** An exporter that takes its time, and refuses if told so. */
   private static final class Slow implements SpanExporter {
@@ -64,6 +71,7 @@ class SpanQueueTest {
                 BatchSpanProcessor.builder(queue.watch(exporter))
                     .setMaxQueueSize(MAX)
                     .setMaxExportBatchSize(1)
+                    .setExporterTimeout(Duration.ofMillis(200))
                     .build(),
                 MAX))
         .build();
@@ -95,11 +103,9 @@ class SpanQueueTest {
               "The queue of 10 spans is full (OTEL_BSP_MAX_QUEUE_SIZE): 7 dropped of late, 8 in"
                   + " all");
       slow.release.countDown();
-      provider.forceFlush().join(30, TimeUnit.SECONDS);
-      assertThat(slow.exported).hasValue(MAX + 1);
+      Awaitility.await().until(() -> slow.exported.get() == MAX + 1);
       span(tracer);
-      provider.forceFlush().join(30, TimeUnit.SECONDS);
-      assertThat(slow.exported).hasValue(MAX + 2);
+      Awaitility.await().until(() -> slow.exported.get() == MAX + 2);
       assertThat(queue.dropped()).isEqualTo(8);
     }
   }
@@ -113,8 +119,7 @@ class SpanQueueTest {
       for (int i = 0; i < 5; i++) {
         span(provider.get("test"));
       }
-      provider.forceFlush().join(30, TimeUnit.SECONDS);
-      assertThat(queue.dropped()).isEqualTo(5);
+      Awaitility.await().until(() -> queue.dropped() == 5);
     }
   }
 
@@ -151,6 +156,88 @@ class SpanQueueTest {
       assertThat(logs.warnings().get(1)).contains("2 dropped of late, 3 in all");
       late.end();
       assertThat(queue.dropped()).isEqualTo(4);
+    }
+  }
+
+  private enum Bad {
+    THROWS_AN_EXCEPTION,
+    THROWS_AN_ERROR,
+    SAYS_NOTHING,
+    NEVER_ENDS
+  }
+
+  /** An exporter that fails in its way as long as it does. */
+  private static SpanExporter bad(Bad bad, AtomicBoolean fails, AtomicInteger asked) {
+    return new SpanExporter() {
+      @Override
+      @SuppressWarnings("NullAway") // what an exporter must not do
+      public CompletableResultCode export(Collection<SpanData> spans) {
+        asked.incrementAndGet();
+        if (!fails.get()) {
+          return CompletableResultCode.ofSuccess();
+        }
+        return switch (bad) {
+          case THROWS_AN_EXCEPTION -> throw new IllegalStateException("for a test");
+          case THROWS_AN_ERROR -> throw new NoClassDefFoundError("for a test");
+          case SAYS_NOTHING -> null;
+          case NEVER_ENDS -> new CompletableResultCode();
+        };
+      }
+
+      @Override
+      public CompletableResultCode flush() {
+        return CompletableResultCode.ofSuccess();
+      }
+
+      @Override
+      public CompletableResultCode shutdown() {
+        return CompletableResultCode.ofSuccess();
+      }
+    };
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void badExporter_losesItsSpans_countedOnce_andIsAskedAgain(Bad bad) {
+    AtomicBoolean fails = new AtomicBoolean(true);
+    AtomicInteger asked = new AtomicInteger();
+    PushReport report = new PushReport("spans", "bad", logger, now::get);
+    SpanExporter exporter = report.watch(bad(bad, fails, asked));
+    try (Logs logs = Logs.of(Warnings.LOGGER);
+        SdkTracerProvider provider = provider(exporter)) {
+      Tracer tracer = provider.get("test");
+      for (int i = 1; i <= 4; i++) {
+        fails.set(i < 4);
+        span(tracer);
+        int calls = i;
+        Awaitility.await().until(() -> asked.get() == calls);
+      }
+      Awaitility.await().until(() -> queue.dropped() == 3);
+      provider.shutdown().join(30, TimeUnit.SECONDS);
+      assertThat(queue.abandon()).isZero();
+      assertThat(queue.dropped()).isEqualTo(3);
+      assertThat(logs.warnings()).hasSize(bad == Bad.NEVER_ENDS ? 0 : 1);
+    }
+  }
+
+  @Test
+  void abandon_countsOnce_whatIsOnItsWayAndWhatWaits() {
+    Slow stuck = new Slow();
+    try (SdkTracerProvider provider = provider(stuck)) {
+      Tracer tracer = provider.get("test");
+      span(tracer);
+      Threads.await(stuck.entered);
+      for (int i = 0; i < 4; i++) {
+        span(tracer);
+      }
+      assertThat(queue.dropped()).isZero();
+      assertThat(queue.abandon()).isEqualTo(5);
+      assertThat(queue.abandon()).isZero();
+      stuck.refuses = true;
+      stuck.release.countDown();
+      provider.shutdown().join(30, TimeUnit.SECONDS);
+      assertThat(queue.dropped()).isEqualTo(5);
+      assertThat(stuck.exported).hasValue(0);
     }
   }
 }
