@@ -226,6 +226,8 @@ public sealed interface ServerEvent extends Event {
       String exceptionClass,
       String stacktrace)
       implements ServerEvent {
+    private static final int LONGEST_TRACE = 32_768;
+
     public TimeoutRaised {
       Fields.notNull("session_id", sessionId);
       Fields.notNull("message", message);
@@ -244,8 +246,9 @@ public sealed interface ServerEvent extends Event {
     }
 
     /**
-     * The event of an exception of a class. An anonymous class has no simple name: it goes by that
-     * of the class that it extends.
+     * The event of an exception of a class. A stack trace beyond 32,768 characters is cut, and ends
+     * in {@code …}: long chains of causes would fill the queue's memory. An anonymous class has no
+     * simple name: it goes by that of the class that it extends.
      */
     public static TimeoutRaised of(
         String sessionId, Class<?> exceptionClass, String message, String stacktrace) {
@@ -253,8 +256,12 @@ public sealed interface ServerEvent extends Event {
       while (named.getSuperclass() != null && named.getSimpleName().isEmpty()) {
         named = named.getSuperclass();
       }
+      String trace =
+          stacktrace == null || stacktrace.length() <= LONGEST_TRACE
+              ? stacktrace
+              : stacktrace.substring(0, LONGEST_TRACE) + "…";
       return new TimeoutRaised(
-          sessionId, message, named.getSimpleName(), exceptionClass.getName(), stacktrace);
+          sessionId, message, named.getSimpleName(), exceptionClass.getName(), trace);
     }
   }
 

@@ -312,4 +312,18 @@ class LMCacheTimeoutExceptionTest {
     }
     assertThat(raised()).hasSize(1);
   }
+
+  @Test
+  void longChainOfCauses_isCut() {
+    Throwable cause = new IllegalStateException("the first");
+    for (int i = 0; i < 2_000; i++) {
+      cause = new IllegalStateException("on the way", cause);
+    }
+    assertThat(new LMCacheTimeoutException(bus, "late", "s", cause)).hasCause(cause);
+    assertThat(TimeoutRaised.of("s", cause).stacktrace()).hasSize(32_769).endsWith("…");
+    assertThat(raised().get(0).stacktrace())
+        .hasSize(32_769)
+        .endsWith("…")
+        .startsWith(LMCacheTimeoutException.class.getName() + ": late\n\tat ");
+  }
 }

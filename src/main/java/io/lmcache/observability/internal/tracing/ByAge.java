@@ -30,14 +30,13 @@ final class ByAge<T extends ByAge.Aged<T>> {
     return oldest;
   }
 
-  /** The oldest, if it is there for longer than a time; one from the future came just now. */
+  /** The oldest, if it is there for longer than a time. */
   @Nullable T expired(long now, long timeoutNanos) {
     T first = oldest;
     if (first == null) {
       return null;
     }
     Aged<T> aged = first;
-    aged.since = Math.min(aged.since, now);
     return now - aged.since > timeoutNanos ? first : null;
   }
 

@@ -21,6 +21,8 @@ final class OpenSpan extends ByAge.Aged<OpenSpan> implements Supplier<Span> {
       AttributeKey.stringKey(SpanTable.INCOMPLETE);
   private static final AttributeKey<Long> END_TIME = AttributeKey.longKey(SpanTable.END_TIME);
 
+  private static final long NEVER = Long.MIN_VALUE;
+
   final SpanRow row;
   final Session session;
   final @Nullable OpenSpan parent;
@@ -29,13 +31,25 @@ final class OpenSpan extends ByAge.Aged<OpenSpan> implements Supplier<Span> {
   /** What an operation is on; else empty. */
   final String device;
 
-  /** When its last child ended; before that, the least time there is. */
-  long lastEnd = Long.MIN_VALUE;
+  /** When its last child ended; before that, {@link #NEVER}. */
+  long lastEnd = NEVER;
+
+  /** When its end was reported, if it ends at another time; else {@link #NEVER}. */
+  long reportedEnd = NEVER;
+
+  /** The event that closes it; null until that has come. */
+  @Nullable Event closing;
+
+  /** What was opened before and after it in its session and is open. */
+  @Nullable OpenSpan older;
+
+  @Nullable OpenSpan younger;
 
   private final Context outside;
   private final @Nullable Event opening;
   private @Nullable Span span;
   private @Nullable Context context;
+  private boolean isSkewed;
 
   /**
    * @param outside the context of the parent where that is not one of ours
@@ -92,45 +106,44 @@ final class OpenSpan extends ByAge.Aged<OpenSpan> implements Supplier<Span> {
     return this == other || (parent != null && parent.isWithin(other));
   }
 
-  /** Takes what the event that closes it says. */
-  void close(Event closing) {
-    Span made = span;
-    if (made == null) {
-      made = row.start(above(), session.id, device, opening, closing, start);
-      span = made;
-    } else {
-      row.end(made, closing);
-    }
-    row.judge(made, closing);
-  }
-
   /** The time of its end by the clock; not before its start, and marked if the clock says so. */
   long endAt(long epochNanos) {
     if (epochNanos >= start) {
       return epochNanos;
     }
-    get().setAttribute(CLOCK_SKEW, true);
+    isSkewed = true;
     return start;
   }
 
-  /** Takes why it ends without the event that would close it. */
-  void cutShort(SpanTable.Incomplete reason) {
-    Span made = get();
-    if (opening != null) {
+  /**
+   * Ends the SDK's span, with all that is known of it. What the SDK throws, an embedder's perhaps,
+   * is thrown.
+   *
+   * @param reason why it ends before its end was reported; null if that was
+   */
+  void finish(SpanTable.@Nullable Incomplete reason, long epochNanos) {
+    Event end = closing;
+    Span made = span;
+    if (made == null) {
+      made = row.start(above(), session.id, device, opening, end, start);
+      span = made;
+    } else if (end != null) {
+      row.end(made, end);
+    }
+    if (end != null) {
+      row.judge(made, end);
+    } else if (opening != null) {
       row.endWithoutEvent(made, opening);
     }
-    made.setAttribute(INCOMPLETE, reason.wireName());
-  }
-
-  void markEndTime(long epochNanos) {
-    get().setAttribute(END_TIME, epochNanos);
-  }
-
-  /** Ends the span; its parent will end no earlier. */
-  void end(long epochNanos) {
-    if (parent != null) {
-      parent.lastEnd = Math.max(parent.lastEnd, epochNanos);
+    if (reason != null) {
+      made.setAttribute(INCOMPLETE, reason.wireName());
     }
-    get().end(epochNanos, TimeUnit.NANOSECONDS);
+    if (isSkewed) {
+      made.setAttribute(CLOCK_SKEW, true);
+    }
+    if (reportedEnd != NEVER) {
+      made.setAttribute(END_TIME, reportedEnd);
+    }
+    made.end(epochNanos, TimeUnit.NANOSECONDS);
   }
 }

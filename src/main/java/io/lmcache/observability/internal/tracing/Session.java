@@ -52,7 +52,9 @@ final class Session {
   final String id;
 
   /** What is open, in the order in which it was opened. */
-  final List<OpenSpan> open = new ArrayList<>(4);
+  private @Nullable OpenSpan oldest;
+
+  private @Nullable OpenSpan youngest;
 
   final List<Waiting> waiting = new ArrayList<>(2);
 
@@ -84,24 +86,45 @@ final class Session {
     return groups;
   }
 
+  /** What was opened last and is open; null if nothing is. */
+  @Nullable OpenSpan youngest() {
+    return youngest;
+  }
+
+  void add(OpenSpan span) {
+    OpenSpan before = youngest;
+    span.older = before;
+    if (before == null) {
+      oldest = span;
+    } else {
+      before.younger = span;
+    }
+    youngest = span;
+  }
+
   /** Takes out what is open no more. */
   void remove(OpenSpan span) {
-    int i = open.size() - 1;
-    while (open.get(i) != span) {
-      i--;
+    OpenSpan before = span.older;
+    OpenSpan after = span.younger;
+    if (before == null) {
+      oldest = after;
+    } else {
+      before.younger = after;
     }
-    open.remove(i);
+    if (after == null) {
+      youngest = before;
+    } else {
+      after.older = before;
+    }
   }
 
   /** The first of the open operations on a device; null if there is none. */
   @Nullable OpenSpan first(SpanRow row, String device) {
-    for (int i = 0; i < open.size(); i++) {
-      OpenSpan span = open.get(i);
-      if (span.row == row && span.device.equals(device)) {
-        return span;
-      }
+    OpenSpan span = oldest;
+    while (span != null && (span.row != row || !span.device.equals(device))) {
+      span = span.younger;
     }
-    return null;
+    return span;
   }
 
   /** What waits to start on a device; null if nothing does. */
@@ -118,7 +141,7 @@ final class Session {
   /** The deepest of the open spans, of several the latest; null if none is open. */
   @Nullable OpenSpan innermost() {
     OpenSpan innermost = null;
-    for (OpenSpan span : open) {
+    for (OpenSpan span = oldest; span != null; span = span.younger) {
       if (innermost == null || span.depth() >= innermost.depth()) {
         innermost = span;
       }

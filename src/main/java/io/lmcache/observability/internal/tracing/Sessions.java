@@ -38,8 +38,11 @@ final class Sessions {
 
   private final ByAge<Waiting> waiting = new ByAge<>();
 
-  /** The time of the latest tick; 0 before the first. */
-  private long clock;
+  /** The time that passed from tick to tick: events may bring any time, and clocks be put back. */
+  private long age;
+
+  private long lastTick;
+  private @Nullable Throwable failure;
 
   Sessions(int maxOpen, long timeoutNanos, TracingCounts counts) {
     this.maxOpen = maxOpen;
@@ -72,13 +75,14 @@ final class Sessions {
 
   /** Ends what is open and forgets what is waited for since longer than is set. */
   void expire(long now) {
-    clock = now;
+    age += Math.max(0, now - lastTick);
+    lastTick = now;
     OpenSpan span;
-    while ((span = outermost.expired(now, timeoutNanos)) != null) {
+    while ((span = outermost.expired(age, timeoutNanos)) != null) {
       cutShort(span, Incomplete.EXPIRED, now);
     }
     Waiting waits;
-    while ((waits = waiting.expired(now, timeoutNanos)) != null) {
+    while ((waits = waiting.expired(age, timeoutNanos)) != null) {
       giveUp(waits, now);
     }
   }
@@ -146,25 +150,20 @@ final class Sessions {
     return root;
   }
 
-  /** Age goes by the clock of the bus, since an event may bring any time of its own. */
-  private long sinceByTheClock(long epochNanos) {
-    return clock == 0 ? epochNanos : clock;
-  }
-
   private OpenSpan add(OpenSpan span) {
-    if (span.session.open.isEmpty()) {
+    if (span.session.youngest() == null) {
       byId.put(span.session.id, span.session);
     }
-    span.session.open.add(span);
+    span.session.add(span);
     open.setRelease(open.getPlain() + 1);
     if (span.parent == null) {
-      span.since = sinceByTheClock(span.start);
+      span.since = age;
       outermost.add(span);
     }
     return span;
   }
 
-  /** Takes a span out of everything and ends it. */
+  /** Takes a span out of everything and ends it; its parent will end no earlier. */
   void end(OpenSpan span, @Nullable Incomplete reason, long epochNanos) {
     open.setRelease(open.getPlain() - 1);
     if (span.parent == null) {
@@ -172,7 +171,8 @@ final class Sessions {
     }
     span.session.remove(span);
     Group group = span.session.group(span.row.root);
-    if (span == group.root) {
+    boolean isRoot = span == group.root;
+    if (isRoot) {
       group.root = null;
       if (span.parent != null) {
         span.session.group(span.parent.row).pending--;
@@ -183,11 +183,39 @@ final class Sessions {
     if (span == group.lookup) {
       group.lookup = null;
     }
-    if (reason != null) {
-      span.cutShort(reason);
-      counts.incomplete(reason);
+    if (span.parent != null) {
+      span.parent.lastEnd = Math.max(span.parent.lastEnd, epochNanos);
     }
-    span.end(epochNanos);
+    if (reason != null) {
+      counts.incomplete(reason);
+      if (isRoot && group.isEnded) {
+        span.reportedEnd = group.endTime;
+      }
+    }
+    try {
+      span.finish(reason, epochNanos);
+    } catch (Throwable foreign) {
+      failed(foreign);
+    }
+  }
+
+  /** Keeps what the SDK threw until everything here is in order again. */
+  void failed(Throwable foreign) {
+    if (failure == null) {
+      failure = foreign;
+    }
+  }
+
+  /** Throws what was kept, if anything was. */
+  void throwFailure() throws Exception {
+    Throwable kept = failure;
+    failure = null;
+    if (kept instanceof Error error) {
+      throw error;
+    }
+    if (kept instanceof Exception exception) {
+      throw exception;
+    }
   }
 
   /** Ends a root that has ended and waits for nothing more; then perhaps the one above it. */
@@ -203,7 +231,7 @@ final class Sessions {
     }
     long last = group.row.row.endsWhenReleased() ? Math.max(now, root.lastEnd) : root.lastEnd;
     if (last > group.endTime) {
-      root.markEndTime(group.endTime);
+      root.reportedEnd = group.endTime;
     }
     end(root, null, Math.max(root.start, Math.max(last, group.endTime)));
     if (root.parent != null) {
@@ -214,11 +242,13 @@ final class Sessions {
   /** Ends a span and all that is under it before its end was reported. */
   private void cutShort(OpenSpan top, Incomplete reason, long now) {
     Session session = top.session;
-    for (int i = session.open.size() - 1; i >= 0; i--) {
-      OpenSpan span = session.open.get(i);
+    OpenSpan span = top.row.row.kind() == Kind.ROOT ? session.youngest() : top;
+    while (span != null) {
+      OpenSpan next = span == top ? null : span.older; // nothing older is under it
       if (span.isWithin(top)) {
         end(span, reason, Math.max(span.start, Math.max(span.lastEnd, now)));
       }
+      span = next;
     }
     for (Group group : session.groups()) {
       if (group != null) {
@@ -249,7 +279,7 @@ final class Sessions {
     } else {
       waiting.remove(waits); // to the end, as the youngest
     }
-    waits.since = sinceByTheClock(now);
+    waits.since = age;
     waits.count++;
     waiting.add(waits);
     Waiting oldest = waiting.oldest();

@@ -99,7 +99,7 @@ public final class TracingSubscriber implements Subscriber {
   }
 
   @Override
-  public void onEvent(Event event, long epochNanos) {
+  public void onEvent(Event event, long epochNanos) throws Exception {
     current.clear();
     now = epochNanos;
     Step step = steps.get(event.getClass());
@@ -118,19 +118,22 @@ public final class TracingSubscriber implements Subscriber {
       case INSTANT -> transitions.instant(row, event, epochNanos);
       case EXCEPTION -> transitions.raised(row, event, epochNanos);
     }
+    sessions.throwFailure();
   }
 
   @Override
-  public void onTick(long epochNanos) {
+  public void onTick(long epochNanos) throws Exception {
     current.clear();
     now = epochNanos;
     sessions.expire(epochNanos);
+    sessions.throwFailure();
   }
 
   @Override
-  public void onStop() {
+  public void onStop() throws Exception {
     current.clear();
     sessions.shutdown(now);
+    sessions.throwFailure();
   }
 
   /** How many spans are open. */

@@ -10,6 +10,7 @@ import io.lmcache.observability.internal.tracing.Session.Waiting;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.context.Context;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What each kind of event does to the spans of its session; what does not go with the events before
@@ -58,8 +59,8 @@ final class Transitions {
     group.endTime = now;
     OpenSpan root = group.root;
     if (root != null) {
-      root.close(event);
-      root.endAt(now);
+      root.closing = event;
+      root.endAt(now); // marks an end before its start
     }
     sessions.release(session, group, now);
     sessions.forgetIfIdle(session);
@@ -88,13 +89,21 @@ final class Transitions {
       counts.violation(Violation.STRAY_END);
       return;
     }
-    lookup.close(event);
-    if (group.root != null) {
-      row.tell(group.root.get(), event);
-    }
+    lookup.closing = event;
+    tell(row, group.root, event);
     sessions.end(lookup, null, lookup.endAt(now));
     sessions.release(session, group, now);
     sessions.forgetIfIdle(session);
+  }
+
+  private void tell(SpanRow row, @Nullable OpenSpan root, Event event) {
+    if (root != null) {
+      try {
+        row.tell(root.get(), event);
+      } catch (Throwable foreign) {
+        sessions.failed(foreign);
+      }
+    }
   }
 
   void submitted(SpanRow row, Event event, long now) {
@@ -111,9 +120,13 @@ final class Transitions {
     String id = event.sessionId();
     Session session = sessions.withRoom(row, id, sessions.find(id), now);
     OpenSpan span = sessions.openChild(row, session, event, now);
+    Group group = session.group(row.root);
+    if (row.row.hold() == Hold.RELEASES) {
+      group.isHeld = false; // also if its SUBMITTED got lost
+    }
     Waiting waits = session.waiting(row, span.device);
     if (waits == null) {
-      session.group(row.root).pending++;
+      group.pending++;
     } else {
       sessions.waitForOneLess(waits);
     }
@@ -137,7 +150,7 @@ final class Transitions {
         sessions.waitForOneLess(waits);
       }
     } else {
-      span.close(event);
+      span.closing = event;
       sessions.end(span, null, span.endAt(now));
       current.set(span);
     }
@@ -149,12 +162,11 @@ final class Transitions {
     Session session = sessions.find(event.sessionId());
     Group group = session == null ? null : session.find(row.root);
     OpenSpan root = group == null ? null : group.root;
-    Context context = root == null ? Context.root() : root.context();
-    Span span = row.start(context, event.sessionId(), "", event, null, now);
-    span.end(now, TimeUnit.NANOSECONDS);
     if (root != null) {
       root.lastEnd = Math.max(root.lastEnd, now);
     }
+    Context context = root == null ? Context.root() : root.context();
+    row.start(context, event.sessionId(), "", event, null, now).end(now, TimeUnit.NANOSECONDS);
   }
 
   void raised(SpanRow row, Event event, long now) {

@@ -143,6 +143,26 @@ class BlendSpansTest {
   }
 
   @Test
+  void end_afterARetrieve_whoseFinalStoreLostItsSubmitted_closesWithThatStore() {
+    tracing.run(
+        10,
+        blendStart(),
+        11,
+        new BlendEvent.RetrieveSubmitted(S, I),
+        12,
+        new BlendEvent.RetrieveStart(S, I, 4),
+        13,
+        retrieveEnd(true),
+        14,
+        blendEnd(),
+        15,
+        new BlendEvent.StoreFinalStart(S, I, 4),
+        16,
+        new BlendEvent.StoreFinalEnd(S, I, 4, 4, true));
+    assertThat(tracing.times("cb.request")).containsExactly(10L, 16L);
+  }
+
+  @Test
   void end_withNothingPending_closesAtOnce() {
     tracing.run(10, blendStart(), 12, blendEnd());
     assertThat(tracing.times("cb.request")).containsExactly(10L, 12L);

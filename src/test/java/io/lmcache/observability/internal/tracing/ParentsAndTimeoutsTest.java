@@ -198,7 +198,7 @@ class ParentsAndTimeoutsTest {
     assertThat(current()).isEqualTo("0000000000000000");
     tracing.run(12, storeEnd(D0, 1));
     assertThat(current()).isEqualTo(tracing.span("mp.store").getSpanId());
-    tracing.subscriber.onTick(13);
+    tracing.tick(13);
     assertThat(current()).isEqualTo("0000000000000000");
     tracing.run(14, storeStart(D0), 15, storeEnd(D1, 1));
     assertThat(current()).as("a stray").isEqualTo("0000000000000000");

@@ -32,7 +32,7 @@ final class TracingFixture implements AutoCloseable {
   }
 
   TracingFixture(ObservabilityConfig.Builder config) {
-    this.subscriber = new TracingSubscriber(provider, config.build(), current);
+    this.subscriber = new TracingSubscriber(OneEnd.of(provider), config.build(), current);
   }
 
   /** Settings that the machine has no part in. */
@@ -55,6 +55,22 @@ final class TracingFixture implements AutoCloseable {
       throw new AssertionError(e);
     }
     return this;
+  }
+
+  void tick(long time) {
+    try {
+      subscriber.onTick(time);
+    } catch (Exception e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  void stop() {
+    try {
+      subscriber.onStop();
+    } catch (Exception e) {
+      throw new AssertionError(e);
+    }
   }
 
   /** What has ended, in that order. */
