@@ -1,7 +1,5 @@
 package io.lmcache.observability.internal.tracing;
 
-import java.util.ArrayList;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** What is known of one session as long as anything of it is open or pending. */
@@ -41,6 +39,7 @@ final class Session {
     final SpanRow row;
     final String device;
     int count;
+    private @Nullable Waiting next;
 
     Waiting(Session session, SpanRow row, String device) {
       this.session = session;
@@ -56,7 +55,7 @@ final class Session {
 
   private @Nullable OpenSpan youngest;
 
-  final List<Waiting> waiting = new ArrayList<>(2);
+  private @Nullable Waiting waiting;
 
   private final @Nullable Group[] groups;
 
@@ -129,13 +128,30 @@ final class Session {
 
   /** What waits to start on a device; null if nothing does. */
   @Nullable Waiting waiting(SpanRow row, String device) {
-    for (int i = 0; i < waiting.size(); i++) {
-      Waiting waits = waiting.get(i);
-      if (waits.row == row && waits.device.equals(device)) {
-        return waits;
-      }
+    Waiting waits = waiting;
+    while (waits != null && (waits.row != row || !waits.device.equals(device))) {
+      waits = waits.next;
     }
-    return null;
+    return waits;
+  }
+
+  void add(Waiting waits) {
+    waits.next = waiting;
+    waiting = waits;
+  }
+
+  void remove(Waiting waits) {
+    Waiting before = waiting;
+    if (before == waits) {
+      waiting = waits.next;
+      return;
+    }
+    while (before != null && before.next != waits) {
+      before = before.next;
+    }
+    if (before != null) {
+      before.next = waits.next;
+    }
   }
 
   /** The deepest of the open spans, of several the latest; null if none is open. */

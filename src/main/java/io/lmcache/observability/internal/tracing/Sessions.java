@@ -265,7 +265,7 @@ final class Sessions {
     Group group = session.group(waits.row.root);
     group.pending -= waits.count;
     waiting.remove(waits);
-    session.waiting.remove(waits);
+    session.remove(waits);
     release(session, group, now);
     forgetIfIdle(session);
   }
@@ -275,7 +275,7 @@ final class Sessions {
     Waiting waits = session.waiting(row, device);
     if (waits == null) {
       waits = new Waiting(session, row, device);
-      session.waiting.add(waits);
+      session.add(waits);
     } else {
       waiting.remove(waits); // to the end, as the youngest
     }
@@ -293,7 +293,7 @@ final class Sessions {
     waits.count--;
     if (waits.count == 0) {
       waiting.remove(waits);
-      waits.session.waiting.remove(waits);
+      waits.session.remove(waits);
     }
   }
 

@@ -39,7 +39,6 @@ public final class TracingSubscriber implements Subscriber {
 
   private final Map<Class<?>, Step> steps = new HashMap<>();
   private final TracingCounts counts = new TracingCounts();
-  private final SpanLookup current;
   private final Sessions sessions;
   private final Transitions transitions;
   private long now = 1;
@@ -48,7 +47,6 @@ public final class TracingSubscriber implements Subscriber {
    * @param current told of the span of each operation that an event ends
    */
   public TracingSubscriber(TracerProvider tracers, ObservabilityConfig config, SpanLookup current) {
-    this.current = current;
     this.sessions = new Sessions(config.maxOpenSpans(), config.openSpanTimeout().toNanos(), counts);
     this.transitions = new Transitions(sessions, current, counts);
     List<SpanRow> rows = new ArrayList<>();
@@ -100,7 +98,6 @@ public final class TracingSubscriber implements Subscriber {
 
   @Override
   public void onEvent(Event event, long epochNanos) throws Exception {
-    current.clear();
     now = epochNanos;
     Step step = steps.get(event.getClass());
     if (step == null) {
@@ -123,7 +120,6 @@ public final class TracingSubscriber implements Subscriber {
 
   @Override
   public void onTick(long epochNanos) throws Exception {
-    current.clear();
     now = epochNanos;
     sessions.expire(epochNanos);
     sessions.throwFailure();
@@ -131,7 +127,6 @@ public final class TracingSubscriber implements Subscriber {
 
   @Override
   public void onStop() throws Exception {
-    current.clear();
     sessions.shutdown(now);
     sessions.throwFailure();
   }

@@ -134,12 +134,13 @@ final class Transitions {
 
   void ended(SpanRow row, Event event, long now) {
     Session session = sessions.find(event.sessionId());
+    String device = row.endedOn(event);
+    OpenSpan span = session == null ? null : session.first(row, device);
+    current.set(span);
     if (session == null) {
       counts.violation(Violation.STRAY_END);
       return;
     }
-    String device = row.endedOn(event);
-    OpenSpan span = session.first(row, device);
     Group group = session.group(row.root);
     if (span == null) {
       counts.violation(Violation.STRAY_END);
@@ -152,7 +153,6 @@ final class Transitions {
     } else {
       span.closing = event;
       sessions.end(span, null, span.endAt(now));
-      current.set(span);
     }
     sessions.release(session, group, now);
     sessions.forgetIfIdle(session);

@@ -193,16 +193,16 @@ class ParentsAndTimeoutsTest {
   }
 
   @Test
-  void currentSpan_isThatOfTheOperationThatTheEventEnded_untilTheNextEventOrTick() {
+  void currentSpan_isThatOfTheOperationThatEndedLast_noneAfterAStray() {
     tracing.run(10, requestStart(), 11, storeStart(D0));
     assertThat(current()).isEqualTo("0000000000000000");
     tracing.run(12, storeEnd(D0, 1));
     assertThat(current()).isEqualTo(tracing.span("mp.store").getSpanId());
-    tracing.tick(13);
-    assertThat(current()).isEqualTo("0000000000000000");
     tracing.run(14, storeStart(D0), 15, storeEnd(D1, 1));
     assertThat(current()).as("a stray").isEqualTo("0000000000000000");
     tracing.run(16, storeEnd(D0, 1), 17, requestEnd());
-    assertThat(current()).isEqualTo("0000000000000000");
+    assertThat(current()).isNotEqualTo("0000000000000000");
+    tracing.run(18, new ServerEvent.StoreEnd("unknown", D0, "e", "m", 1, 1));
+    assertThat(current()).as("of no session").isEqualTo("0000000000000000");
   }
 }
