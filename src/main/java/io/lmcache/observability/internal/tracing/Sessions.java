@@ -209,6 +209,9 @@ final class Sessions {
   /** Throws what was kept, if anything was. */
   void throwFailure() throws Exception {
     Throwable kept = failure;
+    if (kept == null) {
+      return;
+    }
     failure = null;
     if (kept instanceof Error error) {
       throw error;
@@ -298,7 +301,7 @@ final class Sessions {
   }
 
   void forgetIfIdle(Session session) {
-    if (session.isIdle()) {
+    if (session.youngest() == null && session.isIdle()) {
       byId.remove(session.id);
     }
   }

@@ -8,7 +8,7 @@ import io.lmcache.observability.event.EventType;
 import io.lmcache.observability.internal.support.SpanLookup;
 import io.opentelemetry.api.trace.TracerProvider;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -37,7 +37,7 @@ public final class TracingSubscriber implements Subscriber {
 
   private record Step(Action action, SpanRow row) {}
 
-  private final Map<Class<?>, Step> steps = new HashMap<>();
+  private final IdentityHashMap<Class<?>, Step> steps = new IdentityHashMap<>();
   private final TracingCounts counts = new TracingCounts();
   private final Sessions sessions;
   private final Transitions transitions;
