@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 class JarIT {
 
-  private static final long MAX_BYTES = 450_000;
+  private static final long MAX_BYTES = 550_000;
 
   private final Path jar = Path.of(System.getProperty("project.jar", "missing"));
 

@@ -65,20 +65,20 @@ class AddingAnEventTest {
     Files.writeString(rules.resolve("Program.java"), PROGRAM);
     Path classes = Files.createDirectories(folder.resolve("classes"));
     assertThat(Snippets.compile(javaFiles(sources), classes)).isEmpty();
-    assertThat(run(classes, sources))
+    assertThat(run("rules.Program", classes, sources))
         .contains("lmcache_mp_l1_pinned_chunks_total{cache_salt=\"a\"} 2.0")
         .contains("### lmcache_mp.l1_pinned")
         .contains("### L1_KEYS_PINNED");
   }
 
-  private static void insert(Path file, String before, String block) throws IOException {
+  static void insert(Path file, String before, String block) throws IOException {
     String text = Files.readString(file);
     assertThat(text).as(file.toString()).contains(before);
     int at = text.indexOf(before);
     Files.writeString(file, text.substring(0, at) + block + "\n" + text.substring(at));
   }
 
-  private static void copy(Path from, Path to) throws IOException {
+  static void copy(Path from, Path to) throws IOException {
     for (Path file : javaFiles(from)) {
       Path target = to.resolve(from.relativize(file).toString());
       Files.createDirectories(target.getParent());
@@ -86,14 +86,14 @@ class AddingAnEventTest {
     }
   }
 
-  private static List<Path> javaFiles(Path folder) throws IOException {
+  static List<Path> javaFiles(Path folder) throws IOException {
     try (Stream<Path> files = Files.walk(folder)) {
       return files.filter(file -> file.toString().endsWith(".java")).toList();
     }
   }
 
   /** Runs the program on the changed library: its classes go before those of this build. */
-  private static String run(Path classes, Path sources) throws Exception {
+  static String run(String main, Path classes, Path argument) throws Exception {
     ClassLoader dependencies = Observability.class.getClassLoader();
     URL[] own = {classes.toUri().toURL()};
     try (URLClassLoader loader =
@@ -109,8 +109,8 @@ class AddingAnEventTest {
             }
           }
         }) {
-      Class<?> program = loader.loadClass("io.lmcache.observability.rules.Program");
-      return (String) program.getMethod("run", Path.class).invoke(null, sources);
+      Class<?> program = loader.loadClass("io.lmcache.observability." + main);
+      return (String) program.getMethod("run", Path.class).invoke(null, argument);
     }
   }
 }

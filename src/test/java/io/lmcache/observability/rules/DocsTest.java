@@ -2,6 +2,7 @@ package io.lmcache.observability.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.lmcache.observability.usage.UsagePage;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -26,6 +27,7 @@ class DocsTest {
               Path.of("METRICS.md"), now -> MetricsPage.text(),
               Path.of("EVENTS.md"), now -> EventsPage.text(Path.of("src/main/java")),
               Path.of("README.md"), SettingsTable::into,
+              Path.of("docs/usage-telemetry.md"), UsagePage::into,
               Path.of("src/test/resources/golden/api.txt"), now -> ApiListing.text()));
 
   @Test

@@ -6,7 +6,11 @@ import io.lmcache.observability.config.ObservabilityConfig;
 import io.lmcache.observability.event.CustomEvent;
 import io.lmcache.observability.event.Event;
 import io.lmcache.observability.testing.SampleEvents;
+import io.lmcache.observability.usage.MpServerUsage;
+import io.lmcache.observability.usage.UsageTelemetry;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -26,11 +30,12 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * What draining an event costs, with and without logging at INFO, where no event is printed.
+ * What draining an event costs, alone, with logging at INFO, where no event is printed, and with
+ * usage telemetry.
  *
  * <p>The drain thread is held at a gate while the queue is filled with events of all kinds; what is
  * timed is from the gate's opening until the last of them is through. Both sides of a comparison
- * differ in nothing but the logging subscriber.
+ * differ in nothing but these subscribers.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
@@ -38,16 +43,16 @@ import org.openjdk.jmh.annotations.Warmup;
 @Warmup(iterations = 5, time = 1)
 @Measurement(iterations = 5, time = 1)
 @Fork(5)
-public class LoggingBenchmark {
+public class DrainBenchmark {
 
   /** How many events are drained at a time. */
   static final int BATCH = 65_536;
 
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
-  /** Whether events are logged. */
-  @Param({"false", "true"})
-  public boolean logging;
+  /** What hears the events: {@code nothing}, {@code logging} or {@code usage}. */
+  @Param({"nothing", "logging", "usage"})
+  public String with = "";
 
   /** Whether they are counted as well, as they are by default. */
   @Param({"false", "true"})
@@ -74,12 +79,22 @@ public class LoggingBenchmark {
             .config(
                 ObservabilityConfig.builder()
                     .maxQueueSize(BATCH + 2)
-                    .logging(logging)
+                    .logging(with.equals("logging"))
                     .metrics(metrics)
                     .build())
             .servePrometheus(false)
             .start();
     EventBus bus = observability.bus();
+    if (with.equals("usage")) {
+      UsageTelemetry.startMpServer(
+          bus,
+          MpServerUsage.setup().chunkSize(256),
+          UsageTelemetry.options()
+              .environment(Map.<String, String>of()::get)
+              .home(Path.of("target"))
+              .url("http://127.0.0.1:1")
+              .sender((target, json) -> {}));
+    }
     bus.subscribe(
         Gate.class,
         "gate",
