@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tracing as it is started: where the spans go. */
@@ -55,6 +56,42 @@ class TracingStartTest {
       assertThat(observability.flush(SOON)).isTrue();
       assertThat(exporter.getFinishedSpanItems().stream().map(SpanData::getName))
           .containsExactly("mp.store", "request");
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"'', 65536", "OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT, 50"})
+  void longText_isCut_toTheLimitThatIsSet(String variable, int limit) {
+    Map<String, String> environment = variable.isEmpty() ? Map.of() : Map.of(variable, "50");
+    try (Observability observability =
+        Observability.builder()
+            .config(config(environment).build())
+            .servePrometheus(false)
+            .spanExporter(exporter)
+            .start()) {
+      request(observability, "s".repeat(100_000));
+      assertThat(observability.flush(SOON)).isTrue();
+      assertThat(exporter.getFinishedSpanItems())
+          .hasSize(2)
+          .allSatisfy(
+              span ->
+                  assertThat(span.getAttributes().get(AttributeKey.stringKey("session_id")))
+                      .hasSize(limit));
+    }
+  }
+
+  @Test
+  void noTraceContext_andPropagatorsOfOthers_doNotMatter() {
+    try (Observability observability =
+        Observability.builder()
+            .config(config(Map.of("OTEL_PROPAGATORS", "b3")).build())
+            .servePrometheus(false)
+            .spanExporter(exporter)
+            .start()) {
+      observability.server().requestStarted("s", null, null).ended();
+      assertThat(observability.flush(SOON)).isTrue();
+      assertThat(exporter.getFinishedSpanItems()).hasSize(1);
+      assertThat(observability.bus().recordingErrors().byReason().values()).containsOnly(0L);
     }
   }
 

@@ -44,21 +44,27 @@ public final class CacheServer {
   }
 
   /**
-   * A request arrived with the W3C trace context of its caller, empty when there is none; end it by
-   * {@link Request#ended}.
+   * A request arrived with the W3C trace context of its caller, null or empty when there is none;
+   * end it by {@link Request#ended}.
    */
-  public Request requestStarted(String sessionId, String traceparent, String tracestate) {
+  public Request requestStarted(
+      String sessionId, @Nullable String traceparent, @Nullable String tracestate) {
     return requestStarted(null, sessionId, traceparent, tracestate);
   }
 
   /** The same, when the stream gets there; without a stream, now. */
   public Request requestStarted(
-      @Nullable Executor stream, String sessionId, String traceparent, String tracestate) {
+      @Nullable Executor stream,
+      String sessionId,
+      @Nullable String traceparent,
+      @Nullable String tracestate) {
     if (emitter.isOff()) {
       return NO_REQUEST;
     }
     try {
-      emitter.publish(stream, new ServerEvent.RequestStart(sessionId, traceparent, tracestate));
+      String parent = traceparent == null ? "" : traceparent;
+      String state = tracestate == null ? "" : tracestate;
+      emitter.publish(stream, new ServerEvent.RequestStart(sessionId, parent, state));
     } catch (Throwable fault) {
       emitter.refused(ServerEvent.RequestStart.class, fault);
     }

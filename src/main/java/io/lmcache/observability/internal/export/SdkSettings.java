@@ -20,6 +20,11 @@ final class SdkSettings {
   private static final AttributeKey<String> SERVICE_NAME = AttributeKey.stringKey("service.name");
   private static final AttributeKey<String> INSTANCE_ID =
       AttributeKey.stringKey("service.instance.id");
+
+  /** The longest text that a span's attribute may have; the SDK itself knows no limit. */
+  private static final String LONGEST_VALUE = "otel.attribute.value.length.limit";
+
+  private static final String DEFAULT_LONGEST_VALUE = "65536";
   private static final String DEFAULT_NAME = "lmcache-mp-server";
   private static final String DISABLED_PROVIDERS = "otel.java.disabled.resource.providers";
   private static final String ID_PROVIDER =
@@ -48,6 +53,10 @@ final class SdkSettings {
     all.putAll(config.otel());
     all.put("otel.sdk.disabled", null);
     all.put("otel.logs.exporter", "none");
+    all.put("otel.propagators", "none");
+    if (all.get(LONGEST_VALUE) == null) {
+      all.put(LONGEST_VALUE, DEFAULT_LONGEST_VALUE);
+    }
     push("metrics", metricsPush(), all);
     push("traces", tracesPush(), all);
     all.put("otel.java.metrics.cardinality.limit", Integer.toString(config.cardinalityLimit()));

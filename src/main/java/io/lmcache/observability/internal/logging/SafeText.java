@@ -16,6 +16,8 @@ final class SafeText {
   /** What would end an item of a list, or the list, or could be taken for a key. */
   private static final String ENDS_AN_ITEM = QUOTED + "?";
 
+  private static final String BLANK = "\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0";
+
   private SafeText() {}
 
   /** A value of its own, not quoted yet; its quotes are escaped. */
@@ -87,11 +89,21 @@ final class SafeText {
       case Character.CONTROL,
           Character.FORMAT,
           Character.SURROGATE,
+          Character.PRIVATE_USE,
+          Character.UNASSIGNED,
           Character.LINE_SEPARATOR,
           Character.PARAGRAPH_SEPARATOR ->
           true;
       case Character.SPACE_SEPARATOR -> point != ' ';
-      default -> false;
+      default -> point > 0x7f && isBlank(point);
     };
+  }
+
+  /** Letters, marks and symbols that show nothing: fillers, joiners, variation selectors. */
+  private static boolean isBlank(int point) {
+    return BLANK.indexOf(point) >= 0
+        || (point >= 0x180b && point <= 0x180f)
+        || (point >= 0xfe00 && point <= 0xfe0f)
+        || (point >= 0xe0100 && point <= 0xe01ef);
   }
 }

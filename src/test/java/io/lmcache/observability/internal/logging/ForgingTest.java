@@ -17,6 +17,8 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whatever text comes from outside, a line stays one line and has the keys that it should. */
 class ForgingTest {
@@ -85,6 +87,21 @@ class ForgingTest {
       assertThat(Line.parse(line.getFormattedMessage()).values())
           .containsEntry("request_id", whole);
       assertThat(Line.pairs(Backend.print("%kvp", line))).containsEntry("request_id", whole);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      ints = {
+        0x34f, 0x115f, 0x1160, 0x17b4, 0x180b, 0x2800, 0x3164, 0xe000, 0xfe0f, 0xffa0, 0xfffe,
+        0xe0100, 0xe01ef, 0x10ffff
+      })
+  void blank_isSeen(int point) {
+    try (Backend backend = new Backend()) {
+      String name = "admin" + Character.toString(point);
+      String line = backend.log(new ServerEvent.EndSession(name)).getFormattedMessage();
+      assertThat(line).contains("request_id=admin\\u");
+      assertThat(Line.parse(line).values()).containsEntry("request_id", name);
     }
   }
 
