@@ -181,32 +181,40 @@ final class PushReport {
     }
   }
 
-  private final class Spans implements SpanExporter {
+  /** Stands before a span exporter, to which all but the export goes on. */
+  abstract static class SpanExport implements SpanExporter {
 
-    private final SpanExporter exporter;
+    final SpanExporter exporter;
+
+    SpanExport(SpanExporter exporter) {
+      this.exporter = exporter;
+    }
+
+    @Override
+    public final CompletableResultCode flush() {
+      return exporter.flush();
+    }
+
+    @Override
+    public final CompletableResultCode shutdown() {
+      return exporter.shutdown();
+    }
+
+    @Override
+    public final String toString() {
+      return exporter.toString();
+    }
+  }
+
+  private final class Spans extends SpanExport {
 
     Spans(SpanExporter exporter) {
-      this.exporter = exporter;
+      super(exporter);
     }
 
     @Override
     public CompletableResultCode export(Collection<SpanData> spans) {
       return watch(() -> exporter.export(spans));
-    }
-
-    @Override
-    public CompletableResultCode flush() {
-      return exporter.flush();
-    }
-
-    @Override
-    public CompletableResultCode shutdown() {
-      return exporter.shutdown();
-    }
-
-    @Override
-    public String toString() {
-      return exporter.toString();
     }
   }
 }

@@ -190,12 +190,10 @@ final class SpanQueue {
     }
   }
 
-  private final class Exit implements SpanExporter {
-
-    private final SpanExporter exporter;
+  private final class Exit extends PushReport.SpanExport {
 
     Exit(SpanExporter exporter) {
-      this.exporter = exporter;
+      super(exporter);
     }
 
     @Override
@@ -207,21 +205,6 @@ final class SpanQueue {
       CompletableResultCode result = exporter.export(spans);
       result.whenComplete(() -> batch.settle(result.isSuccess()));
       return result;
-    }
-
-    @Override
-    public CompletableResultCode flush() {
-      return exporter.flush();
-    }
-
-    @Override
-    public CompletableResultCode shutdown() {
-      return exporter.shutdown();
-    }
-
-    @Override
-    public String toString() {
-      return exporter.toString();
     }
   }
 }
