@@ -10,7 +10,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -57,20 +56,28 @@ final class Dispatcher {
   private final Warnings warnings;
   private final Map<String, AtomicLong> exceptions = new ConcurrentHashMap<>();
   private final Map<Class<?>, Entry[]> routes = new HashMap<>();
-  private final AtomicBoolean stopped = new AtomicBoolean();
   private volatile List<Entry> entries = List.of();
   private List<Entry> routed = entries;
+  private boolean stopped;
 
   Dispatcher(Warnings warnings) {
     this.warnings = warnings;
   }
 
   /**
-   * Adds a subscriber behind those that are there.
+   * Adds a subscriber behind those that are there; one that comes after the end is told of it.
    *
    * @throws IllegalArgumentException if it has no name or asks for nothing
    */
-  synchronized Subscription register(Subscriber subscriber) {
+  Subscription register(Subscriber subscriber) {
+    Entry entry = entry(subscriber);
+    if (add(entry)) {
+      stop(entry);
+    }
+    return () -> remove(entry);
+  }
+
+  private static Entry entry(Subscriber subscriber) {
     String name = subscriber.name();
     if (name == null || name.isBlank()) {
       throw new IllegalArgumentException(
@@ -81,12 +88,16 @@ final class Dispatcher {
     if (events.isEmpty()) {
       throw new IllegalArgumentException("subscriber " + name + " asks for no events");
     }
-    counter(name);
-    Entry entry = new Entry(subscriber, name, events);
+    return new Entry(subscriber, name, events);
+  }
+
+  /** Adds it; whether the end has been told without it. */
+  private synchronized boolean add(Entry entry) {
+    counter(entry.name);
     List<Entry> more = new ArrayList<>(entries);
     more.add(entry);
     entries = List.copyOf(more);
-    return () -> remove(entry);
+    return stopped;
   }
 
   @SuppressWarnings("ReferenceEquality") // one subscriber may be registered twice
@@ -146,16 +157,24 @@ final class Dispatcher {
 
   /** Tells the subscribers, once, that there will be no more events. */
   void stop() {
-    if (!stopped.compareAndSet(false, true)) {
-      return;
-    }
-    for (Entry entry : entries) {
+    for (Entry entry : end()) {
       Thread.interrupted();
-      try {
-        entry.subscriber.onStop();
-      } catch (Throwable fault) {
-        failed(entry, "the end of the bus", fault);
-      }
+      stop(entry);
+    }
+  }
+
+  /** Those to tell; nobody the second time. */
+  private synchronized List<Entry> end() {
+    List<Entry> told = stopped ? List.of() : entries;
+    stopped = true;
+    return told;
+  }
+
+  private void stop(Entry entry) {
+    try {
+      entry.subscriber.onStop();
+    } catch (Throwable fault) {
+      failed(entry, "the end of the bus", fault);
     }
   }
 

@@ -43,6 +43,6 @@ public interface Subscriber {
    */
   default void onTick(long epochNanos) throws Exception {}
 
-  /** Called once, after the last event. */
+  /** Called once, after the last event; at the registration, by its thread, if that comes later. */
   default void onStop() throws Exception {}
 }

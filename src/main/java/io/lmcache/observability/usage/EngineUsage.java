@@ -76,7 +76,7 @@ public final class EngineUsage implements AutoCloseable {
   }
 
   private void report(UsageTelemetry.Options options, UsageMessage engine) {
-    outbox.send(EnvProbe.of(options).message());
+    EnvProbe.report(options, outbox);
     outbox.send(engine);
     LocalDateTime startTime =
         LocalDateTime.ofInstant(
@@ -89,7 +89,7 @@ public final class EngineUsage implements AutoCloseable {
 
   /**
    * Adds what happened since the last tick. A value that is negative, not a number or above 2^53 is
-   * skipped and counted.
+   * skipped and counted; a lifespan above 5000 minutes is left out.
    *
    * @param storedTokens tokens stored
    * @param hitTokens tokens served from the cache
@@ -108,6 +108,7 @@ public final class EngineUsage implements AutoCloseable {
       }
     }
     long now = clock.epochNanos();
+    lastSent = Math.min(lastSent, now); // the clock may be put back
     if (sequence == 0 || now - lastSent >= intervalNanos) {
       lastSent = now;
       sequence++;

@@ -47,6 +47,11 @@ final class EnvProbe {
     this.jar = jar;
   }
 
+  /** Sends what this machine is; a probe that fails costs that message only. */
+  static void report(UsageTelemetry.Options options, Outbox outbox) {
+    outbox.guarded("the probe of the machine", () -> outbox.send(of(options).message()));
+  }
+
   /** A probe of this machine. */
   static EnvProbe of(UsageTelemetry.Options options) {
     String jar = "";

@@ -91,7 +91,7 @@ final class Identity {
   private static void publish(Path whole, Path file) throws IOException {
     try {
       Files.createLink(file, whole);
-    } catch (UnsupportedOperationException noLinks) {
+    } catch (UnsupportedOperationException | IOException noLinks) {
       Files.copy(whole, file, StandardCopyOption.COPY_ATTRIBUTES);
     }
   }

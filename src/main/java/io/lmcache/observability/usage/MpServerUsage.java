@@ -140,7 +140,7 @@ public final class MpServerUsage implements AutoCloseable {
         new Worker(
             outbox,
             () -> {
-              outbox.send(EnvProbe.of(options).message());
+              EnvProbe.report(options, outbox);
               outbox.send(server);
             },
             this::flush,

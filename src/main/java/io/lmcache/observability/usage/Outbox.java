@@ -59,8 +59,9 @@ final class Outbox {
   private @Nullable URI base(String url) {
     try {
       URI parsed = new URI(url.endsWith("/") ? url : url + "/");
-      if (("http".equals(parsed.getScheme()) || "https".equals(parsed.getScheme()))
-          && parsed.getHost() != null
+      if (("http".equalsIgnoreCase(parsed.getScheme())
+              || "https".equalsIgnoreCase(parsed.getScheme()))
+          && !parsed.toURL().getHost().isEmpty() // a URI has no host where a name has an underscore
           && parsed.getRawQuery() == null
           && parsed.getRawFragment() == null) {
         return parsed;

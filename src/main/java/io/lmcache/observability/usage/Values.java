@@ -20,12 +20,13 @@ final class Values {
   private static final Pattern SCHEME = Pattern.compile("([A-Za-z][A-Za-z0-9_+-]{0,31})://.*");
   private static final Pattern LABEL = Pattern.compile("[A-Za-z0-9_.+:, ()-]{1,64}");
 
-  /** A name, a name of an owner, or a name with a tag: {@code llama}, {@code org/llama}. */
-  private static final Pattern PUBLIC_MODEL =
-      Pattern.compile("[\\p{L}\\p{N}_-][\\p{L}\\p{N}._-]*(/[\\p{L}\\p{N}_-][\\p{L}\\p{N}._-]*)?");
+  private static final String NAME = "[\\p{L}\\p{N}_-][\\p{L}\\p{N}._+-]*";
+  private static final String TAG = "(:[\\p{L}\\p{N}._-]+)?";
 
-  private static final Pattern MODEL_SEGMENT =
-      Pattern.compile("[\\p{L}\\p{N}_-][\\p{L}\\p{N}._-]*");
+  /** A name, perhaps with its owner's and a tag: {@code llama}, {@code org/llama:8b}. */
+  private static final Pattern PUBLIC_MODEL = Pattern.compile(NAME + "(/" + NAME + ")?" + TAG);
+
+  private static final Pattern MODEL_SEGMENT = Pattern.compile(NAME + "( " + NAME + ")*" + TAG);
   private static final int MAX_MODEL = 128;
 
   private static final long MAX_COUNT = 1L << 53;

@@ -67,9 +67,11 @@ final class Worker {
     outbox.guarded("the report at start", first::run);
     while (!stopping) {
       long now = clock.epochNanos();
+      last = Math.min(last, now); // the clock may be put back
       long left = intervalNanos - (now - last);
       if (left <= 0) {
         last = now;
+        wanted = false; // this flush takes all
         outbox.guarded("a flush", () -> flush.run(true));
       } else if (wanted) {
         wanted = false;

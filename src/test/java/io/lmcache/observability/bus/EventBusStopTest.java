@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
@@ -148,6 +149,36 @@ class EventBusStopTest {
       assertThat(logs.warnings()).isEmpty();
     }
     assertThat(bus.flush(PATIENCE)).isTrue();
+  }
+
+  @Test
+  void register_afterStop_tellsTheSubscriberOfIt_once() {
+    bus.start();
+    bus.stop(PATIENCE);
+    AtomicInteger told = new AtomicInteger();
+    bus.register(
+        new Subscriber() {
+          @Override
+          public String name() {
+            return "late";
+          }
+
+          @Override
+          public List<Class<? extends Event>> events() {
+            return List.of(Event.class);
+          }
+
+          @Override
+          public void onEvent(Event event, long epochNanos) {}
+
+          @Override
+          public void onStop() {
+            told.incrementAndGet();
+          }
+        });
+    assertThat(told).hasValue(1);
+    bus.stop(PATIENCE);
+    assertThat(told).hasValue(1);
   }
 
   @Test

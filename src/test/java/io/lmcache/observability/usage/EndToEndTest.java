@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The reports as a real server receives them. */
 class EndToEndTest {
@@ -229,6 +230,18 @@ class EndToEndTest {
     try (EngineUsage usage =
         UsageTelemetry.startEngine(UsageFixture.engine(), options).orElseThrow()) {
       assertThat(server.await(1).get(0).path()).isEqualTo(wanted);
+      assertThat(usage.close(PATIENCE)).isTrue();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"http://stats_server:8080/api", "HTTP://stats:8080/api"})
+  void baseUrl_inUnusualForms_isTaken(String url) {
+    Reports reports = new Reports();
+    try (EngineUsage usage =
+        UsageTelemetry.startEngine(UsageFixture.engine(), options().url(url).sender(reports))
+            .orElseThrow()) {
+      assertThat(reports.await(1).get(0).target()).hasToString(url + "/context");
       assertThat(usage.close(PATIENCE)).isTrue();
     }
   }

@@ -91,6 +91,36 @@ class EngineUsageTest {
   }
 
   @Test
+  void clock_thatIsPutBack_delaysAReportByOneIntervalOnly() {
+    usage.tick(1, 1);
+    usageReport(1);
+    clock.advance(Duration.ofDays(-1));
+    usage.tick(2, 2);
+    clock.advance(INTERVAL);
+    usage.tick(3, 3);
+    assertThat(usageReport(2))
+        .containsEntry("interval_num_stored_tokens", 5L)
+        .containsEntry("uptime_seconds", 0.0);
+  }
+
+  @Test
+  void probeOfTheMachine_thatFails_costsItsMessageOnly() {
+    Reports others = new Reports();
+    UsageTelemetry.Options options =
+        UsageFixture.on(home, others, clock)
+            .environment(
+                name -> {
+                  if (name.equals("RUNPOD_DC_ID")) {
+                    throw new SecurityException(name);
+                  }
+                  return null;
+                });
+    EngineUsage failing = UsageTelemetry.startEngine(UsageFixture.engine(), options).orElseThrow();
+    assertThat(failing.close(PATIENCE)).isTrue();
+    assertThat(others.types()).containsExactly("EngineMessage", "MetadataMessage");
+  }
+
+  @Test
   void lifespans_standUnderTheBoundAboveThem() {
     usage.tick(0, 0, 0, 0.999, 1.0, 4.999, 5.0, 9.99, 4_999.9, 5_000, 5_000.1, 1e300);
     usageReport(1);

@@ -147,6 +147,46 @@ class NeverInTheWayTest {
   }
 
   @Test
+  void buffer_thatIsFullWhenTheIntervalIsOver_isSentOnce() {
+    CountDownLatch entered = new CountDownLatch(1);
+    CountDownLatch released = new CountDownLatch(1);
+    Reports reports = new Reports();
+    MpServerUsage usage =
+        UsageTelemetry.startMpServer(
+                bus,
+                UsageFixture.server().maxBufferedSamples(2),
+                options(
+                    (target, json) -> {
+                      entered.countDown();
+                      released.await();
+                      reports.send(target, json);
+                    }))
+            .orElseThrow();
+    bus.start();
+    Threads.await(entered);
+    bus.publish(UsageFixture.stored(1, 7));
+    assertThat(bus.flush(PATIENCE)).isTrue();
+    clock.advance(Duration.ofMinutes(10));
+    released.countDown();
+    reports.await(4);
+    assertThat(usage.close(PATIENCE)).isTrue();
+    assertThat(reports.of("ContinuousContextMessage"))
+        .extracting(fields -> fields.get("interval_stored_kv_size"))
+        .as("the interval, the end, and no early flush between them")
+        .containsExactly(7L, 0L);
+  }
+
+  @Test
+  void start_onABusThatHasStopped_leavesNoThread() {
+    bus.start();
+    assertThat(bus.stop(PATIENCE)).isTrue();
+    Reports reports = new Reports();
+    server(reports);
+    reports.await(2);
+    awaitNoThreads();
+  }
+
+  @Test
   void silentServer_doesNotDelayTheBus_andOneNoteIsWritten() throws Exception {
     try (ServerSocket silent = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
         Logs logs = Logs.of(Warnings.LOGGER)) {

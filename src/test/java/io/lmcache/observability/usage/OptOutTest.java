@@ -143,6 +143,8 @@ class OptOutTest {
         "h:8080",
         "http://",
         "http:/x",
+        "http://:80",
+        "http://h:port",
         "http://h/?a=b",
         "http://h/#f",
         "http://h b"

@@ -16,6 +16,11 @@ class ValuesTest {
         "meta-llama/Llama-3.1-8B,meta-llama/Llama-3.1-8B",
         "模型/通义-7B,模型/通义-7B",
         "/data/acme/models/llama,llama",
+        "llama3:8b,llama3:8b",
+        "org/llama3:8b,org/llama3:8b",
+        "/data/acme/my llama,my llama",
+        "user:secret@host,\"\"",
+        "user:secret@host/llama,llama",
         "/data/acme/llama/,llama",
         "./acme/llama,llama",
         "../llama,llama",
@@ -34,7 +39,7 @@ class ValuesTest {
         "user@host:llama,\"\"",
         "~alice,\"\"",
         "/a/..,\"\"",
-        "/a/name with blanks,\"\"",
+        "/a/name with blanks,name with blanks",
         "\"\",\"\""
       })
   void modelName_isAPublicName_orTheLastSegment(String text, String wanted) {
