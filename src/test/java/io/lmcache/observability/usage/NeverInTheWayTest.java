@@ -18,6 +18,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -29,6 +30,11 @@ class NeverInTheWayTest {
   @TempDir private Path home;
   private final FakeClock clock = FakeClock.create();
   private final EventBus bus = EventBus.create(100_000);
+
+  @AfterEach
+  void end() {
+    bus.close();
+  }
 
   private UsageTelemetry.Options options(UsageSender sender) {
     return UsageFixture.on(home, sender, clock);
