@@ -114,22 +114,26 @@ class NeverInTheWayTest {
     released.countDown();
   }
 
+  /** A telemetry whose reports, once the first has begun, wait until they are released. */
+  private MpServerUsage serverThatWaits(
+      int maxBufferedSamples, CountDownLatch entered, CountDownLatch released, Reports reports) {
+    UsageSender sender =
+        (target, json) -> {
+          entered.countDown();
+          released.await();
+          reports.send(target, json);
+        };
+    return UsageTelemetry.startMpServer(
+            bus, UsageFixture.server().maxBufferedSamples(maxBufferedSamples), options(sender))
+        .orElseThrow();
+  }
+
   @Test
   void buffer_thatIsFull_dropsAndCounts_andAsksForOneFlushPerFill() {
     CountDownLatch entered = new CountDownLatch(1);
     CountDownLatch released = new CountDownLatch(1);
     Reports reports = new Reports();
-    MpServerUsage usage =
-        UsageTelemetry.startMpServer(
-                bus,
-                UsageFixture.server().maxBufferedSamples(64),
-                options(
-                    (target, json) -> {
-                      entered.countDown();
-                      released.await();
-                      reports.send(target, json);
-                    }))
-            .orElseThrow();
+    MpServerUsage usage = serverThatWaits(64, entered, released, reports);
     bus.start();
     Threads.await(entered);
     for (int i = 0; i < 50; i++) {
@@ -157,17 +161,7 @@ class NeverInTheWayTest {
     CountDownLatch entered = new CountDownLatch(1);
     CountDownLatch released = new CountDownLatch(1);
     Reports reports = new Reports();
-    MpServerUsage usage =
-        UsageTelemetry.startMpServer(
-                bus,
-                UsageFixture.server().maxBufferedSamples(2),
-                options(
-                    (target, json) -> {
-                      entered.countDown();
-                      released.await();
-                      reports.send(target, json);
-                    }))
-            .orElseThrow();
+    MpServerUsage usage = serverThatWaits(2, entered, released, reports);
     bus.start();
     Threads.await(entered);
     bus.publish(UsageFixture.stored(1, 7));
